@@ -1,0 +1,1 @@
+"""A referee for games that people play on a real table."""

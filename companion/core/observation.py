@@ -1,0 +1,137 @@
+"""What an eye or a sensor says, without meaning. Frozen, host time, with an uncertainty.
+
+`seen_ns` is host time (monotonic nanoseconds of the host, see `companion.core.clock`); the truth lies within
+`seen_ns` +- `uncertainty_ns`. `source` names the link's device or the camera that saw it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+DIE_REASONS = ("cocked", "stacked", "cut_off", "moving", "too_small", "margin", "glare")
+
+
+class Observed(msgspec.Struct, frozen=True, kw_only=True, tag_field="saw", omit_defaults=True):
+    """Base of all observations."""
+
+    source: str
+    seen_ns: int
+    uncertainty_ns: int
+
+
+class Pressed(Observed, frozen=True, kw_only=True, tag="pressed"):
+    """An input closed: a pad was slammed, a button pressed.
+
+    `(source, boot, n)` is the identity of the press wherever it is repeated. `early`: the device itself says
+    that it came before the instant for which it was armed. `resent`: it came by a repeat, with its own old
+    stamp. `force`: peak in the device's own units, where it measures one. `suspect`: why it may not be a real
+    press (``crosstalk``), else empty.
+    """
+
+    input: int
+    boot: int
+    n: int
+    force: int | None = None
+    early: bool = False
+    resent: bool = False
+    suspect: str = ""
+
+
+class Released(Observed, frozen=True, kw_only=True, tag="released"):
+    """An input opened again."""
+
+    input: int
+    boot: int
+    n: int
+
+
+class TowerHit(Observed, frozen=True, kw_only=True, tag="tower_hit"):
+    """Something struck a tower: `peak` in device units, `width_us` how long."""
+
+    input: int
+    boot: int
+    n: int
+    peak: int
+    width_us: int
+
+
+class DieDropped(Observed, frozen=True, kw_only=True, tag="die_dropped"):
+    """Something passed a tower's beam for `width_us`."""
+
+    input: int
+    boot: int
+    n: int
+    peak: int
+    width_us: int
+
+
+class DeviceChanged(Observed, frozen=True, kw_only=True, tag="device_changed"):
+    """A device came, went quiet, or its clock got better or worse.
+
+    `state`: ``ready`` (hello complete and clock in sync), ``syncing``, ``silent`` (no heartbeat for 3 s),
+    ``lost`` (its link said so). `clock_u_ns` is the present uncertainty of its clock, None before a sync.
+    """
+
+    link: str
+    state: str
+    inputs: int = 0
+    clock_u_ns: int | None = None
+    detail: str = ""
+
+
+class DieSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One die that lies still.
+
+    `kind`: d4 d6-pips d6-numeral d8 d10 d12 d20 d100 or the enrolled name. `value`: pips or number, a symbol's
+    name, or None where the die is seen but not read (`reason` then says why, one of DIE_REASONS). `box_px` is
+    (x0, y0, x1, y1) in the picture. `xy_mm`: the die's place on the table where a surface is known. `owner`:
+    the name enrolled for its colour, empty when unknown. `on`: id of the placed layout it lies on and the
+    region there, empty when on none.
+    """
+
+    kind: str
+    value: int | str | None
+    box_px: tuple[int, int, int, int]
+    confidence: float
+    reason: str | None = None
+    xy_mm: tuple[float, float] | None = None
+    owner: str = ""
+    on: tuple[str, str] | None = None
+
+
+class DiceRested(Observed, frozen=True, kw_only=True, tag="dice_rested"):
+    """The table came to rest with these dice on it; `seen_ns` is when the picture was taken.
+
+    `frame` counts the camera's frames since its start. `flags`: no_dice too_dark too_small blurred clutter.
+    """
+
+    frame: int
+    dice: tuple[DieSeen, ...]
+    flags: tuple[str, ...] = ()
+
+
+class TableStirred(Observed, frozen=True, kw_only=True, tag="table_stirred"):
+    """Something moves on the table after a rest."""
+
+    frame: int
+
+
+class CameraChanged(Observed, frozen=True, kw_only=True, tag="camera_changed"):
+    """The camera's state: ``live``, ``blind`` (no surface found), ``lost``. `fps` over the last second."""
+
+    state: str
+    fps: float = 0.0
+    dropped: int = 0
+    detail: str = ""
+
+
+Observation = (
+    Pressed
+    | Released
+    | TowerHit
+    | DieDropped
+    | DeviceChanged
+    | DiceRested
+    | TableStirred
+    | CameraChanged
+)
