@@ -8,10 +8,10 @@ import msgspec
 class Cue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing to show, sound or say.
 
-    `target`: ``all``, ``referee``, ``public`` or a seat's id. `pattern`: a name that every output knows how to
-    play (PATTERNS). `at_ns`: host instant at which it shall happen, None for at once. `text`: the words, in the
-    table's language, for live regions, captions and speech; every pattern has words. `urgent`: may interrupt
-    a screen reader.
+    `target`: ``all``, ``referee``, ``public`` or a seat's id. `pattern`: a name that every output knows how
+    to play (PATTERNS). `at_ns`: host instant at which it shall happen, None for at once. `text`: the words,
+    in the table's language, for live regions, captions and speech; every pattern has words. `urgent`: may
+    interrupt a screen reader.
     """
 
     target: str

@@ -25,9 +25,11 @@ class Pressed(Observed, frozen=True, kw_only=True, tag="pressed"):
     `(source, boot, n)` is the identity of the press wherever it is repeated. `early`: the device itself says
     that it came before the instant for which it was armed. `resent`: it came by a repeat, with its own old
     stamp. `force`: peak in the device's own units, where it measures one. `suspect`: why it may not be a real
-    press (``crosstalk``), else empty.
+    press (``crosstalk``), else empty. `own_u_ns`: uncertainty against other presses of the same source and
+    boot, whose clock offset is the same (tick and stamping latency).
     """
 
+    own_u_ns: int = 0
     input: int
     boot: int
     n: int
@@ -82,11 +84,11 @@ class DeviceChanged(Observed, frozen=True, kw_only=True, tag="device_changed"):
 class DieSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One die that lies still.
 
-    `kind`: d4 d6-pips d6-numeral d8 d10 d12 d20 d100 or the enrolled name. `value`: pips or number, a symbol's
-    name, or None where the die is seen but not read (`reason` then says why, one of DIE_REASONS). `box_px` is
-    (x0, y0, x1, y1) in the picture. `xy_mm`: the die's place on the table where a surface is known. `owner`:
-    the name enrolled for its colour, empty when unknown. `on`: id of the placed layout it lies on and the
-    region there, empty when on none.
+    `kind`: d4 d6-pips d6-numeral d8 d10 d12 d20 d100 or the enrolled name. `value`: pips or number, a
+    symbol's name, or None where the die is seen but not read (`reason` then says why, one of DIE_REASONS).
+    `box_px` is (x0, y0, x1, y1) in the picture. `xy_mm`: the die's place on the table where a surface is
+    known. `owner`: the name enrolled for its colour, empty when unknown. `on`: id of the placed layout it
+    lies on and the region there, None when on none.
     """
 
     kind: str
@@ -126,12 +128,5 @@ class CameraChanged(Observed, frozen=True, kw_only=True, tag="camera_changed"):
 
 
 Observation = (
-    Pressed
-    | Released
-    | TowerHit
-    | DieDropped
-    | DeviceChanged
-    | DiceRested
-    | TableStirred
-    | CameraChanged
+    Pressed | Released | TowerHit | DieDropped | DeviceChanged | DiceRested | TableStirred | CameraChanged
 )

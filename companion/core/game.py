@@ -1,0 +1,361 @@
+"""What a game is to the table, and the laws that hold at every table.
+
+decide: may this order be carried out, and which facts does it make. evolve: what a fact does to the table.
+Both are pure and total: a refusal is a fact with a ruling, never an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
+
+import msgspec
+
+from companion.core import command as c
+from companion.core import event as e
+from companion.core.cue import Cue
+from companion.core.observation import Observation
+from companion.core.ruling import Ruling, breach
+from companion.core.score import Standing
+from companion.core.seat import Role, Seat, Viewer, seat_at
+from companion.core.view import RulingShown, View
+
+S = TypeVar("S", bound=msgspec.Struct)
+MAX_NAME = 40
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An open proposal; `id` is the number of the entry that made it."""
+
+    id: int
+    command: c.Command
+    reading: str
+    confidence: float
+    evidence: tuple[str, ...] = ()
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """When and where a fact stands: its entry and table time (host ns)."""
+
+    entry: int
+    at_ns: int
+
+
+class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaults=True):
+    """The whole state of a table: what is common to all games, and the game's own state in `game`.
+
+    `stopped_at_ns`: host instant at which the clocks were stopped, None while they run. `stopped_ns`: how
+    long they stood before. `held`: the game as the public sees it while a review is open.
+    """
+
+    opened: e.Opened
+    seats: tuple[Seat, ...]
+    options: dict[str, str | int | bool]
+    game: S
+    stopped_at_ns: int | None = None
+    stopped_ns: int = 0
+    stop_why: str = ""
+    held: S | None = None
+    review_why: str = ""
+    proven: tuple[str, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    rulings: tuple[RulingShown, ...] = ()
+    released: tuple[int, ...] = ()
+
+    def play_ns(self, at_ns: int) -> int:
+        """Play time at a host instant: host time less all the time that the table stood."""
+        return (at_ns if self.stopped_at_ns is None else min(at_ns, self.stopped_at_ns)) - self.stopped_ns
+
+    def host_ns(self, play_ns: int) -> int:
+        """Host instant of a moment in play time, if the table is not stopped from now on."""
+        return play_ns + self.stopped_ns
+
+    def seat(self, seat_id: str) -> Seat | None:
+        """The seat with this id, also one that was left; None if there is none."""
+        return next((seat for seat in self.seats if seat.id == seat_id), None)
+
+    def playing(self) -> tuple[Seat, ...]:
+        """The seats that nobody has left, in order."""
+        return tuple(seat for seat in self.seats if not seat.left)
+
+    def seat_of(self, device: str, input_: int) -> Seat | None:
+        """Whose pad this is."""
+        return next((s for s in self.playing() if s.device == device and s.input == input_), None)
+
+    def name(self, seat_id: str) -> str:
+        """The name of a seat, or its id when there is none."""
+        seat = self.seat(seat_id)
+        return seat.name if seat else seat_id
+
+
+class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
+    """One game as the catalogue holds it: its words and its pure functions.
+
+    `options`: every house rule with its default. `choices`: the values a house rule may take, where it is
+    not simply a number or yes/no. `interpret(trace, sitting, observation)` gives the next trace and
+    commands; `trace()` an empty one. `rule(before, event, after)` gives the rulings that a fact implies.
+    `deadlines` are instants in play time with the command that is due then. `policy(sitting, salt)` is one
+    command that a sensible referee would give now, None when nobody has anything to do.
+    """
+
+    name: str
+    title: str
+    min_seats: int
+    max_seats: int
+    options: Mapping[str, str | int | bool]
+    choices: Mapping[str, tuple[str, ...]]
+    commands: tuple[type[c.Command], ...]
+    events: tuple[type[e.Event], ...]
+    state: type[S]
+    open: Callable[[e.Opened], S]
+    may_accommodate: Callable[[Sitting[S]], bool]
+    decide: Callable[[Sitting[S], c.Order], tuple[e.Event, ...]]
+    evolve: Callable[[Sitting[S], e.Event, Moment], S]
+    rule: Callable[[Sitting[S], e.Event, Sitting[S]], tuple[Ruling, ...]]
+    cues: Callable[[Sitting[S], e.Event, Sitting[S]], tuple[Cue, ...]]
+    deadlines: Callable[[Sitting[S]], tuple[tuple[int, c.Command], ...]]
+    trace: Callable[[], msgspec.Struct]
+    interpret: Callable[
+        [msgspec.Struct, Sitting[S], Observation], tuple[msgspec.Struct, tuple[c.Command, ...]]
+    ]
+    view: Callable[[Sitting[S], Viewer], View]
+    standings: Callable[[Sitting[S]], tuple[Standing, ...]]
+    part: Callable[[Sitting[S]], int]
+    is_over: Callable[[Sitting[S]], bool]
+    policy: Callable[[Sitting[S], int], c.Command | None]
+
+
+def refuse(command: c.Command, rule: str, because: str, seat: str = "") -> tuple[e.Event, ...]:
+    """The facts of a refusal."""
+    return (e.Refused(command=command, ruling=breach(rule, because, seat)),)
+
+
+def is_refused(events: tuple[e.Event, ...]) -> bool:
+    """Whether these facts are a refusal."""
+    return any(isinstance(event, e.Refused) for event in events)
+
+
+def refusal(events: tuple[e.Event, ...]) -> Ruling | None:
+    """The ruling of a refusal, None when the facts are none."""
+    return next((event.ruling for event in events if isinstance(event, e.Refused)), None)
+
+
+def open_sitting(game: Game[S], opened: e.Opened) -> Sitting[S]:
+    """The table as its first fact makes it."""
+    return Sitting(
+        opened=opened,
+        seats=opened.seats,
+        options={**game.options, **opened.options},
+        game=game.open(opened),
+    )
+
+
+def decide(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[e.Event, ...]:
+    """The facts that an order makes at this table; corrections are decided in `companion.core.history`.
+
+    Rule: TABLE-1 TABLE-2
+    """
+    command, actor = order.command, order.actor
+    if actor.role not in command.by:
+        return refuse(command, "TABLE-1", f"A {actor.role.value} may not do this.", actor.seat)
+    own = getattr(command, "seat", actor.seat)
+    if actor.role is Role.SEAT and own != actor.seat:
+        return refuse(command, "TABLE-1", "A seat acts for itself alone.", actor.seat)
+    seat = sitting.seat(own) if own else None
+    if hasattr(command, "seat") and (seat is None or seat.left):
+        return refuse(command, "TABLE-3", "Nobody sits there.", own)
+    if sitting.stopped_at_ns is not None and not command.while_stopped:
+        return refuse(command, "TABLE-2", "The table is stopped: resume first.", own)
+    mine = _decide_common(game, sitting, order)
+    return game.decide(sitting, order) if mine is None else mine
+
+
+def _decide_common(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[e.Event, ...] | None:
+    match order.command:
+        case c.Start(boot=boot, wall_ms=wall_ms):
+            return (e.Started(boot=boot, wall_ms=wall_ms),)
+        case c.Stop(why=why):
+            return (e.Stopped(why=why[:200]),)
+        case c.Resume() as command:
+            if sitting.stopped_at_ns is None:
+                return refuse(command, "TABLE-2", "The table is not stopped.")
+            return (e.Resumed(),)
+        case c.OpenReview(why=why) as command:
+            if sitting.held is not None:
+                return refuse(command, "TABLE-4", "A review is open already.")
+            return (e.ReviewOpened(why=why[:200]),)
+        case c.CloseReview() as command:
+            if sitting.held is None:
+                return refuse(command, "TABLE-4", "No review is open.")
+            return (e.ReviewClosed(),)
+        case c.ReleaseEvidence(entry=entry) as command:
+            if entry in sitting.released:
+                return refuse(command, "TABLE-4", "That evidence is released already.")
+            return (e.EvidenceReleased(entry=entry),)
+        case c.ProvePad(seat=seat) as command:
+            if seat in sitting.proven:
+                return refuse(command, "TABLE-5", "That pad is proven already.", seat)
+            return (e.PadProven(seat=seat),)
+        case c.Propose() as command:
+            return (
+                e.Proposed(
+                    command=command.command,
+                    reading=command.reading[:300],
+                    confidence=min(1.0, max(0.0, command.confidence)),
+                    evidence=command.evidence,
+                ),
+            )
+        case c.Confirm(proposal=number) as command:
+            proposal = next((p for p in sitting.proposals if p.id == number), None)
+            if proposal is None:
+                return refuse(command, "TABLE-6", "That proposal is not open.")
+            settled = evolve_common(sitting, e.Confirmed(proposal=number), Moment(entry=0, at_ns=order.at_ns))
+            facts = decide(game, settled, msgspec.structs.replace(order, command=proposal.command))
+            return facts if is_refused(facts) else (e.Confirmed(proposal=number), *facts)
+        case c.Reject(proposal=number, why=why) as command:
+            if all(p.id != number for p in sitting.proposals):
+                return refuse(command, "TABLE-6", "That proposal is not open.")
+            return (e.Rejected(proposal=number, why=why[:200]),)
+        case c.SetAccommodation() as command:
+            return _decide_accommodation(game, sitting, command)
+        case c.ChangeOption() as command:
+            return _decide_option(game, sitting, command)
+        case c.AssignPad(seat=seat, device=device, input=input_) as command:
+            holder = sitting.seat_of(device, input_) if device else None
+            if holder is not None and holder.id != seat:
+                return refuse(command, "TABLE-5", f"That pad is {holder.name}'s.", seat)
+            return (e.PadAssigned(seat=seat, device=device, input=input_),)
+        case c.Join() as command:
+            return _decide_join(game, sitting, command)
+        case c.Leave(seat=seat):
+            return (e.Left(seat=seat),)
+        case _:
+            return None
+
+
+def _decide_accommodation(
+    game: Game[S], sitting: Sitting[S], command: c.SetAccommodation
+) -> tuple[e.Event, ...]:
+    agreed = command.accommodation
+    if not game.may_accommodate(sitting):
+        return refuse(command, "TABLE-7", "Accommodations are set before play.", command.seat)
+    if not 1 <= agreed.time_factor <= 10:
+        return refuse(command, "TABLE-7", "A time factor lies between 1 and 10.", command.seat)
+    if abs(agreed.start_shift_ms) > 60_000 or len(agreed.proxy) > MAX_NAME:
+        return refuse(command, "TABLE-7", "A start shift is at most 60 s, a name 40 letters.", command.seat)
+    return (e.AccommodationSet(seat=command.seat, accommodation=agreed),)
+
+
+def why_not_option(game: Game[S], option: str, value: object) -> str:
+    """Why this house rule may not have this value, in one sentence; empty when it may."""
+    if option not in game.options:
+        return f"There is no house rule {option!r}; there are: {', '.join(sorted(game.options))}."
+    default, allowed = game.options[option], game.choices.get(option)
+    if type(value) is not type(default):
+        return f"{option} takes a value like {default!r}, not {value!r}."
+    if allowed is not None and value not in allowed:
+        return f"{option} is one of {', '.join(allowed)}, not {value!r}."
+    if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value <= 3600:
+        return f"{option} lies between 0 and 3600."
+    return ""
+
+
+def _decide_option(game: Game[S], sitting: Sitting[S], command: c.ChangeOption) -> tuple[e.Event, ...]:
+    wrong = why_not_option(game, command.option, command.value)
+    if not wrong and sitting.options[command.option] == command.value:
+        wrong = "That is the rule already."
+    if wrong:
+        return refuse(command, "TABLE-8", wrong)
+    return (e.OptionChanged(option=command.option, value=command.value),)
+
+
+def why_not_name(name: str, taken: tuple[str, ...]) -> str:
+    """Why a player may not bear this name, in one sentence; empty when they may."""
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        return f"A name has 1 to {MAX_NAME} printable letters."
+    if name.strip().casefold() in (other.casefold() for other in taken):
+        return f"There is a {name.strip()} at the table already."
+    return ""
+
+
+def _decide_join(game: Game[S], sitting: Sitting[S], command: c.Join) -> tuple[e.Event, ...]:
+    playing = sitting.playing()
+    wrong = why_not_name(command.name, tuple(seat.name for seat in playing))
+    if len(playing) >= game.max_seats:
+        wrong = f"The table is full: {game.max_seats} seats."
+    if command.device and sitting.seat_of(command.device, command.input):
+        wrong = "That pad has an owner."
+    if wrong:
+        return refuse(command, "TABLE-9", wrong)
+    number = len(sitting.seats) + 1
+    return (e.Joined(seat=seat_at(number, command.name.strip(), command.device, command.input)),)
+
+
+def evolve(game: Game[S], sitting: Sitting[S], event: e.Event, moment: Moment) -> Sitting[S]:
+    """The table after one fact; total, and the only way in which a table changes."""
+    common = evolve_common(sitting, event, moment)
+    after = msgspec.structs.replace(common, game=game.evolve(common, event, moment))
+    if isinstance(event, e.Refused):
+        found: tuple[Ruling, ...] = (event.ruling,)
+    else:
+        found = game.rule(sitting, event, after)
+    if not found:
+        return after
+    part, name = game.part(after), type(event).__name__
+    shown = tuple(RulingShown(entry=moment.entry, event=name, part=part, ruling=r) for r in found)
+    return msgspec.structs.replace(after, rulings=sitting.rulings + shown)
+
+
+def evolve_common(sitting: Sitting[S], event: e.Event, moment: Moment) -> Sitting[S]:
+    """What a fact does to the part of the table that is common to all games."""
+    replace = msgspec.structs.replace
+    match event:
+        case e.Started() | e.Stopped():
+            if sitting.stopped_at_ns is not None:
+                return sitting
+            why = event.why if isinstance(event, e.Stopped) else "The program was started anew."
+            return replace(sitting, stopped_at_ns=moment.at_ns, stop_why=why)
+        case e.Resumed():
+            if sitting.stopped_at_ns is None:
+                return sitting
+            stood = sitting.stopped_ns + moment.at_ns - sitting.stopped_at_ns
+            return replace(sitting, stopped_at_ns=None, stopped_ns=stood, stop_why="")
+        case e.ReviewOpened(why=why):
+            return replace(sitting, held=sitting.game, review_why=why)
+        case e.ReviewClosed():
+            return replace(sitting, held=None, review_why="")
+        case e.EvidenceReleased(entry=entry):
+            return replace(sitting, released=(*sitting.released, entry))
+        case e.AccommodationSet(seat=seat_id, accommodation=agreed):
+            return _with_seat(sitting, seat_id, accommodation=agreed)
+        case e.OptionChanged(option=option, value=value):
+            return replace(sitting, options={**sitting.options, option: value})
+        case e.PadProven(seat=seat_id):
+            return replace(sitting, proven=(*sitting.proven, seat_id))
+        case e.PadAssigned(seat=seat_id, device=device, input=input_):
+            moved = replace(sitting, proven=tuple(s for s in sitting.proven if s != seat_id))
+            return _with_seat(moved, seat_id, device=device, input=input_)
+        case e.Joined(seat=seat):
+            return replace(sitting, seats=(*sitting.seats, seat))
+        case e.Left(seat=seat_id):
+            return _with_seat(sitting, seat_id, left=True)
+        case e.Proposed():
+            made = Proposal(
+                id=moment.entry,
+                command=event.command,
+                reading=event.reading,
+                confidence=event.confidence,
+                evidence=event.evidence,
+            )
+            return replace(sitting, proposals=(*sitting.proposals, made))
+        case e.Confirmed(proposal=number) | e.Rejected(proposal=number):
+            return replace(sitting, proposals=tuple(p for p in sitting.proposals if p.id != number))
+        case _:
+            return sitting
+
+
+def _with_seat(sitting: Sitting[S], seat_id: str, **changes: object) -> Sitting[S]:
+    seats = tuple(
+        msgspec.structs.replace(seat, **changes) if seat.id == seat_id else seat for seat in sitting.seats
+    )
+    return msgspec.structs.replace(sitting, seats=seats)
