@@ -9,12 +9,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HEAD = """\
-# The versions that the tests run with. Made by `make lock` from the ranges in pyproject.toml; not edited by hand.
+# The versions that the tests run with. Made by `make lock` from the ranges in pyproject.toml.
 """
 
 
 def main() -> None:
-    """Resolve the project with its test packages as if nothing were installed, and write the versions down."""
+    """Resolve the project with its test packages as if nothing were installed; write the versions down."""
     asked = [
         sys.executable,
         "-m",
