@@ -35,7 +35,7 @@ class Codec(Generic[S]):
             return msgspec.convert(plain, self._events, dec_hook=self._hook)
         raise NotImplementedError(f"no codec for {wanted}")
 
-    def encode(self, word: msgspec.Struct) -> bytes:
+    def encode(self, word: msgspec.Struct | c.Command | e.Event) -> bytes:
         """One entry, command, event, view or state as JSON without line breaks."""
         return msgspec.json.encode(word)
 

@@ -43,7 +43,7 @@ def corrected(entries: Sequence[e.Entry]) -> tuple[e.Entry, ...]:
     """The entries that count, in table-time order: voided ones out, replaced and inserted ones in.
 
     A correction may itself be voided by a later one. Entries keep their numbers; an inserted one bears the
-    number of the correction that brought it.
+    number of the correction that brought it, and may be corrected by that number.
     """
     dead: set[int] = set()
     for entry in reversed(entries):
@@ -54,22 +54,28 @@ def corrected(entries: Sequence[e.Entry]) -> tuple[e.Entry, ...]:
     before: dict[int, list[e.Entry]] = {}
     for entry in entries:
         found = correction_of(entry)
-        if entry.n in dead or found is None or isinstance(found, e.Voided):
-            continue
-        body = msgspec.structs.replace(entry, command=found.command, events=found.events)
-        if isinstance(found, e.Replaced):
-            swapped[found.entry] = body
-        else:
-            before.setdefault(found.before, []).append(body)
+        if isinstance(found, e.Replaced) and entry.n not in dead:
+            swapped[found.entry] = _body(entry, found)
+        elif isinstance(found, e.Inserted):
+            before.setdefault(found.before, []).append(_body(entry, found))
     kept: list[e.Entry] = []
+
+    def place(entry: e.Entry, at_ns: int) -> None:
+        for new in before.get(entry.n, ()):
+            place(new, at_ns)
+        if entry.n not in dead:
+            body = swapped.get(entry.n, entry)
+            is_as_written = body is entry and entry.at_ns == at_ns
+            kept.append(entry if is_as_written else msgspec.structs.replace(body, n=entry.n, at_ns=at_ns))
+
     for entry in entries:
-        place = entry.at_ns
-        kept += [msgspec.structs.replace(new, at_ns=place) for new in before.get(entry.n, ())]
-        if entry.n in dead or correction_of(entry) is not None:
-            continue
-        new = swapped.get(entry.n)
-        kept.append(entry if new is None else msgspec.structs.replace(new, n=entry.n, at_ns=place))
+        if correction_of(entry) is None:
+            place(entry, entry.at_ns)
     return tuple(kept)
+
+
+def _body(entry: e.Entry, found: e.Replaced | e.Inserted) -> e.Entry:
+    return msgspec.structs.replace(entry, command=found.command, events=found.events)
 
 
 def apply(game: Game[S], sitting: Sitting[S], entry: e.Entry) -> Sitting[S]:
@@ -131,39 +137,54 @@ def correct(game: Game[S], entries: Sequence[e.Entry], order: c.Order) -> tuple[
     it names are not the ones it would make; the refusal then names them. Rule: TABLE-10
     """
     command = order.command
+    facts = _facts(game, entries, order)
+    if is_refused(facts) or not isinstance(command, c.Void | c.Replace | c.Insert):
+        return facts
+    found = preview(game, entries, order, facts)
+    if set(found) != set(command.orphans):
+        named = ", ".join(str(number) for number in found) or "none"
+        return refuse(
+            command, "TABLE-10", f"Later entries that would lose their effect: {named}. Name them to confirm."
+        )
+    return facts
+
+
+def orphans(game: Game[S], entries: Sequence[e.Entry], order: c.Order) -> tuple[int, ...]:
+    """Numbers of the entries that would newly lose their effect by this correction; none if it is refused."""
+    facts = _facts(game, entries, order)
+    return () if is_refused(facts) else preview(game, entries, order, facts)
+
+
+def _facts(game: Game[S], entries: Sequence[e.Entry], order: c.Order) -> tuple[e.Event, ...]:
+    command = order.command
     if order.actor.role is not Role.REFEREE:
         return refuse(command, "TABLE-1", "Only the referee corrects the journal.")
     match command:
         case c.Undo(why=why):
-            target = _last_undoable(entries)
+            target = _last_undoable(game, entries)
             if target is None:
                 return refuse(command, "TABLE-10", "There is nothing to undo.")
             return (e.Voided(entry=target, why=why[:200] or "undo"),)
         case c.Void(entry=number, why=why):
             if not any(entry.n == number and entry.n > 1 for entry in entries):
                 return refuse(command, "TABLE-10", f"Entry {number} cannot be voided.")
-            facts: tuple[e.Event, ...] = (e.Voided(entry=number, why=why[:200]),)
-        case c.Replace(entry=number) | c.Insert(before=number):
-            made = _made_there(game, entries, order, command.command, number)
-            if is_refused(made):
-                return made
-            if isinstance(command, c.Replace):
-                facts = (
-                    e.Replaced(entry=number, command=command.command, events=made, why=command.why[:200]),
-                )
-            else:
-                facts = (
-                    e.Inserted(before=number, command=command.command, events=made, why=command.why[:200]),
-                )
+            return (e.Voided(entry=number, why=why[:200]),)
+        case c.Replace(entry=number, command=new, why=why):
+            made = _made_there(game, entries, order, new, number)
+            return (
+                made
+                if is_refused(made)
+                else (e.Replaced(entry=number, command=new, events=made, why=why[:200]),)
+            )
+        case c.Insert(before=number, command=new, why=why):
+            made = _made_there(game, entries, order, new, number)
+            return (
+                made
+                if is_refused(made)
+                else (e.Inserted(before=number, command=new, events=made, why=why[:200]),)
+            )
         case _:
             return refuse(command, "TABLE-10", "That is no correction.")
-    orphans = preview(game, entries, order, facts)
-    if set(orphans) != set(command.orphans):
-        named = ", ".join(str(number) for number in orphans) or "none"
-        return refuse(
-            command, "TABLE-10", f"Later entries that would lose their effect: {named}. Name them to confirm."
-        )
-    return facts
 
 
 def preview(
@@ -180,9 +201,10 @@ def preview(
     return tuple(sorted(then - now))
 
 
-def _last_undoable(entries: Sequence[e.Entry]) -> int | None:
-    for entry in reversed(corrected(entries)):
-        if entry.n > 1 and any(not event.is_bookkeeping for event in entry.events):
+def _last_undoable(game: Game[S], entries: Sequence[e.Entry]) -> int | None:
+    for line in reversed(effective(game, entries)[0]):
+        entry = line.entry
+        if entry.n > 1 and not line.orphan and any(not event.is_bookkeeping for event in entry.events):
             return entry.n
     return None
 
@@ -191,9 +213,13 @@ def _made_there(
     game: Game[S], entries: Sequence[e.Entry], order: c.Order, command: c.Command, number: int
 ) -> tuple[e.Event, ...]:
     """The facts that `command` makes just before entry `number`, as it counts now."""
-    kept = corrected(entries)
-    if command.is_correction or number <= 1 or all(entry.n != number for entry in kept):
+    lines = effective(game, entries)[0]
+    place = next((place for place, line in enumerate(lines) if line.entry.n == number), 0)
+    if command.is_correction or place == 0:
         return refuse(order.command, "TABLE-10", f"Nothing can be put in the place of entry {number}.")
-    place = next(place for place, entry in enumerate(kept) if entry.n == number)
-    sitting = effective(game, kept[:place])[1]
-    return decide(game, sitting, msgspec.structs.replace(order, command=command, at_ns=kept[place].at_ns))
+    sitting = opening(game, lines[0].entry)
+    for line in lines[1:place]:
+        if not line.orphan:
+            sitting = apply(game, sitting, line.entry)
+    at_ns = lines[place].entry.at_ns
+    return decide(game, sitting, msgspec.structs.replace(order, command=command, at_ns=at_ns))

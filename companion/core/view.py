@@ -136,7 +136,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All that one viewer is shown.
 
     `part` is the round. `headline` says in one sentence where the game stands. `held`: the picture is held
-    because of a review or a stop, and why.
+    because of a review or a stop, and why. `is_provisional`: something in it is heard but not final yet; the
+    desk says so, a game leaves it alone.
     """
 
     game: str
@@ -157,3 +158,4 @@ class View(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     held: str = ""
     is_stopped: bool = False
     is_over: bool = False
+    is_provisional: bool = False

@@ -38,7 +38,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     `version`: number of entries it stands on; `head`: hash of the last of them (hex). `sitting`: the durable
     state. `provisional`: the state with everything heard but not final yet; equal to `sitting` when nothing
-    waits. `waiting_for`: silent devices that keep a verdict from being final.
+    waits. `waiting_for`: silent devices that keep a verdict from being final. `fault`: why nothing can be
+    written at present, one line, empty when all is well.
     """
 
     version: int
@@ -47,6 +48,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     sitting: Sitting[Any]
     provisional: Sitting[Any]
     waiting_for: tuple[str, ...] = ()
+    fault: str = ""
 
 
 class Announcement(msgspec.Struct, frozen=True, kw_only=True):

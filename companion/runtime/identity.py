@@ -1,0 +1,35 @@
+"""Names by which a repeated order or observation is known again."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from companion.core import observation as o
+from companion.core.seat import Actor, Role
+
+Ident = tuple[Role, str, str]
+"""Who gave an order and its key: nobody can take another's key away."""
+
+
+def ident_of(actor: Actor, key: str) -> Ident:
+    """The identity of an order."""
+    return (actor.role, actor.seat, key)
+
+
+def key_of(seen: o.Observation) -> str:
+    """The same key wherever and however often this observation is handed in.
+
+    Devices count their own events per boot, also across our restarts. Cameras count anew at each start, so
+    there the instant belongs to the key.
+    """
+    match seen:
+        case o.Pressed() | o.Released() | o.TowerHit() | o.DieDropped():
+            kind = type(seen).__name__.lower()
+            return f"{'press' if isinstance(seen, o.Pressed) else kind}:{seen.source}/{seen.boot}/{seen.n}"
+        case o.DiceRested() | o.TableStirred():
+            kind = "rest" if isinstance(seen, o.DiceRested) else "stir"
+            return f"{kind}:{seen.source}/{seen.frame}/{seen.seen_ns}"
+        case o.DeviceChanged() | o.CameraChanged():
+            return f"state:{seen.source}/{seen.state}/{seen.seen_ns}"
+        case _:
+            assert_never(seen)
