@@ -7,7 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from companion.core.observation import Observation
-from companion.core.seat import Accommodation, Actor, Role
+from companion.core.seat import Actor, Role
 
 PEOPLE = frozenset({Role.REFEREE})
 SEATS = frozenset({Role.REFEREE, Role.SEAT})
@@ -102,11 +102,13 @@ class ReleaseEvidence(CommandBody, frozen=True, kw_only=True):
 
 
 class SetAccommodation(CommandBody, frozen=True, kw_only=True):
-    """Agree something for one seat, before play."""
+    """Agree something for one seat, before play (see `Accommodation`)."""
 
     while_stopped = True
     seat: str
-    accommodation: Accommodation
+    time_factor: float = 1.0
+    start_shift_ms: int = 0
+    proxy: str = ""
 
 
 class ChangeOption(CommandBody, frozen=True, kw_only=True):

@@ -45,8 +45,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Opened(EventBody, frozen=True, kw_only=True):
     """The first fact: which game, who sits where, under which house rules, with which chance.
 
-    `options` are the game's house rules as plain data; `data` names the game's data set. `seed` decides every
-    shuffle.
+    `options` are the game's house rules as plain data; `data` is the text of the game's data file (deck, map)
+    as it was at that moment, so that the journal needs no other file. `seed` decides every shuffle.
     """
 
     is_bookkeeping = True
@@ -55,7 +55,7 @@ class Opened(EventBody, frozen=True, kw_only=True):
     seats: tuple[Seat, ...]
     options: dict[str, str | int | bool]
     seed: int
-    protocol: int = 1
+    data: str = ""
 
 
 class Started(EventBody, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from companion.core.cue import Cue
 from companion.core.observation import Observation
 from companion.core.ruling import Ruling, breach
 from companion.core.score import Standing
-from companion.core.seat import Role, Seat, Viewer, seat_at
+from companion.core.seat import Accommodation, Role, Seat, Viewer, seat_at
 from companion.core.view import RulingShown, View
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -44,14 +44,16 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaults=True):
     """The whole state of a table: what is common to all games, and the game's own state in `game`.
 
-    `stopped_at_ns`: host instant at which the clocks were stopped, None while they run. `stopped_ns`: how
-    long they stood before. `held`: the game as the public sees it while a review is open.
+    `at_ns`: table time of the last fact. `stopped_at_ns`: host instant at which the clocks were stopped,
+    None while they run. `stopped_ns`: how long they stood before. `held`: the game as the public sees
+    it while a review is open.
     """
 
     opened: e.Opened
     seats: tuple[Seat, ...]
     options: dict[str, str | int | bool]
     game: S
+    at_ns: int = 0
     stopped_at_ns: int | None = None
     stopped_ns: int = 0
     stop_why: str = ""
@@ -92,10 +94,12 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """One game as the catalogue holds it: its words and its pure functions.
 
     `options`: every house rule with its default. `choices`: the values a house rule may take, where it is
-    not simply a number or yes/no. `interpret(trace, sitting, observation)` gives the next trace and
-    commands; `trace()` an empty one. `rule(before, event, after)` gives the rulings that a fact implies.
-    `deadlines` are instants in play time with the command that is due then. `policy(sitting, salt)` is one
-    command that a sensible referee would give now, None when nobody has anything to do.
+    not simply a number or yes/no. `data_file`: name of the data file shipped in the game's folder,
+    empty when it has none; `check_data(text)` says in one line why a text is no such file, or nothing.
+    `interpret(trace, sitting, observation)` gives the next trace and commands; `trace()` an empty one.
+    `rule(before, event, after)` gives the rulings that a fact implies. `deadlines` are instants in play
+    time with the command that is due then. `policy(sitting, salt)` is one command that a sensible
+    referee would give now, None when nobody has anything to do.
     """
 
     name: str
@@ -104,6 +108,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     max_seats: int
     options: Mapping[str, str | int | bool]
     choices: Mapping[str, tuple[str, ...]]
+    data_file: str
+    check_data: Callable[[str], str]
     commands: tuple[type[c.Command], ...]
     events: tuple[type[e.Event], ...]
     state: type[S]
@@ -236,7 +242,9 @@ def _decide_common(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[
 def _decide_accommodation(
     game: Game[S], sitting: Sitting[S], command: c.SetAccommodation
 ) -> tuple[e.Event, ...]:
-    agreed = command.accommodation
+    agreed = Accommodation(
+        time_factor=command.time_factor, start_shift_ms=command.start_shift_ms, proxy=command.proxy
+    )
     if not game.may_accommodate(sitting):
         return refuse(command, "TABLE-7", "Accommodations are set before play.", command.seat)
     if not 1 <= agreed.time_factor <= 10:
@@ -293,7 +301,7 @@ def _decide_join(game: Game[S], sitting: Sitting[S], command: c.Join) -> tuple[e
 
 def evolve(game: Game[S], sitting: Sitting[S], event: e.Event, moment: Moment) -> Sitting[S]:
     """The table after one fact; total, and the only way in which a table changes."""
-    common = evolve_common(sitting, event, moment)
+    common = msgspec.structs.replace(evolve_common(sitting, event, moment), at_ns=moment.at_ns)
     after = msgspec.structs.replace(common, game=game.evolve(common, event, moment))
     if isinstance(event, e.Refused):
         found: tuple[Ruling, ...] = (event.ruling,)

@@ -1,0 +1,10 @@
+"""The games that can be played, one line a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.core.game import Game
+from companion.games import tada
+
+GAMES: dict[str, Game[Any]] = {game.name: game for game in (tada.GAME,)}

@@ -1,0 +1,168 @@
+"""From what was seen to what it means at this table. Pure; forgets after ten seconds."""
+
+from __future__ import annotations
+
+import msgspec
+
+from companion.core.clock import Stamp
+from companion.core.command import Command, Propose, ProvePad
+from companion.core.observation import DiceRested, DieSeen, Observation, Pressed
+from companion.games.tada import commands as c
+from companion.games.tada.deck import SYMBOLS
+from companion.games.tada.model import Caster, Table, spell_of
+
+SURE = 0.8
+"""From this confidence on a lock or a roll is taken as seen; below it is proposed."""
+MOVED_MM = 4.0
+"""Loose dice that moved less than this were not rolled."""
+MEMORY_NS = 10_000_000_000
+
+Commands = tuple[Command, ...]
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Loose dice of one seat as they last lay, and what was said about its card already."""
+
+    loose: tuple[tuple[str, float, float], ...] = ()
+    said: tuple[str, ...] = ()
+    at_ns: int = 0
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was seen and not yet understood, by seat, of one cast (`key` tells casts apart)."""
+
+    key: str = ""
+    seats: dict[str, Seen] = {}
+
+
+def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[msgspec.Struct, Commands]:
+    """The next trace and what the table is asked to do about an observation."""
+    notes = trace if isinstance(trace, Trace) else Trace()
+    key = f"{table.game.part}/{table.game.phase}"
+    if notes.key != key:
+        notes = Trace(key=key)
+    if isinstance(seen, Pressed):
+        return notes, _pressed(table, seen)
+    if isinstance(seen, DiceRested) and table.game.phase in ("cast", "resolve"):
+        return _rested(notes, table, seen)
+    return notes, ()
+
+
+def _pressed(table: Table, seen: Pressed) -> Commands:
+    seat = table.seat_of(seen.source, seen.input)
+    if seat is None:
+        return ()
+    state = table.game
+    if state.phase in ("countdown", "cast", "resolve") and seat.id in state.casters:
+        stamp = Stamp(
+            at_ns=seen.seen_ns,
+            u_ns=seen.uncertainty_ns,
+            clock=f"{seen.source}/{seen.boot}",
+            own_u_ns=seen.own_u_ns,
+        )
+        slam = c.Slam(seat=seat.id, stamp=stamp, is_early=seen.early and state.phase == "countdown")
+        if not seen.suspect:
+            return (slam,)
+        reading = f"{seat.name}'s pad reports a slam that may be {seen.suspect}"
+        press = f"press:{seen.source}/{seen.boot}/{seen.n}"
+        return (Propose(command=slam, reading=reading, confidence=0.4, evidence=(press,)),)
+    return () if seat.id in table.proven else (ProvePad(seat=seat.id),)
+
+
+def _rested(notes: Trace, table: Table, seen: DiceRested) -> tuple[Trace, Commands]:
+    found: list[Command] = []
+    seats = dict(notes.seats)
+    for caster in table.game.casters.values():
+        if caster.go_ns is None or caster.out or caster.kept:
+            continue
+        seat = table.seat(caster.seat)
+        mine = [
+            die for die in seen.dice if seat is not None and die.owner in (seat.id, seat.name, seat.colour)
+        ]
+        note = seats.get(caster.seat, Seen())
+        if seen.seen_ns - note.at_ns > MEMORY_NS:
+            note = msgspec.structs.replace(note, said=())
+        note, asked = _seat_rested(table, caster, mine, seen, note)
+        seats[caster.seat] = msgspec.structs.replace(note, at_ns=seen.seen_ns)
+        found += asked
+    return msgspec.structs.replace(notes, seats=seats), tuple(found)
+
+
+def _seat_rested(
+    table: Table, caster: Caster, mine: list[DieSeen], seen: DiceRested, note: Seen
+) -> tuple[Seen, list[Command]]:
+    rest = f"rest:{seen.source}/{seen.frame}"
+    locked = {
+        int(die.on[1]): die for die in mine if die.on and die.on[0] == caster.seat and die.on[1].isdigit()
+    }
+    loose = [die for die in mine if die.on is None or die.on[0] != caster.seat]
+    found: list[Command] = []
+    is_tracked = table.options["locks"] == "camera"
+    if is_tracked and caster.is_casting:
+        note, rolled = _rolled(caster, loose, note)
+        found += rolled
+        for slot, die in sorted(locked.items()):
+            word = f"{slot}={die.value}"
+            if die.value not in SYMBOLS or slot >= len(caster.locks) or caster.locks[slot] is not None:
+                continue
+            if word in note.said:
+                continue
+            note = msgspec.structs.replace(note, said=(*note.said, word)[-20:])
+            lock = c.LockDie(seat=caster.seat, slot=slot, symbol=str(die.value))
+            found.append(lock if die.confidence >= SURE else _propose(table, lock, die, rest))
+    verify = _verify(table, caster, locked, seen, rest)
+    if verify is not None:
+        found.append(verify)
+    return note, found
+
+
+def _propose(table: Table, lock: c.LockDie, die: DieSeen, rest: str) -> Propose:
+    reading = f"{table.name(lock.seat)} may have locked {lock.symbol} on place {lock.slot + 1}"
+    return Propose(command=lock, reading=reading, confidence=die.confidence, evidence=(rest,))
+
+
+def _rolled(caster: Caster, loose: list[DieSeen], note: Seen) -> tuple[Seen, list[Command]]:
+    """A roll is loose dice of a seat that lie elsewhere than before, all of them read."""
+    if not loose or any(die.value not in SYMBOLS or die.confidence < SURE for die in loose):
+        return note, []
+    lie = tuple(sorted((str(die.value), *(die.xy_mm or (0.0, 0.0))) for die in loose))
+    if _is_same(lie, note.loose):
+        return note, []
+    symbols = tuple(word for word, _, _ in lie)
+    note = msgspec.structs.replace(note, loose=lie)
+    return note, [c.RecordRoll(seat=caster.seat, symbols=symbols)]
+
+
+def _is_same(lie: tuple[tuple[str, float, float], ...], before: tuple[tuple[str, float, float], ...]) -> bool:
+    """Whether every die that lies there lay there before (some may have gone)."""
+    return all(
+        any(w == word and abs(x - a) < MOVED_MM and abs(y - b) < MOVED_MM for w, a, b in before)
+        for word, x, y in lie
+    )
+
+
+def _verify(
+    table: Table, caster: Caster, locked: dict[int, DieSeen], seen: DiceRested, rest: str
+) -> Propose | None:
+    """A proposal about the newest open slam, once the dice on its spell can be read. Rule: TADA-15"""
+    spell = spell_of(table, caster.seat)
+    slam = next((s for s in reversed(caster.slams) if s.complete is None), None)
+    if spell is None or slam is None or seen.seen_ns < slam.stamp.at_ns or caster.finish:
+        return None
+    if any(isinstance(p.command, c.VerifySlam) and p.command.slam == slam.n for p in table.proposals):
+        return None
+    lie = [locked.get(slot) for slot in range(len(spell.symbols))]
+    if any(die is not None and die.value not in SYMBOLS for die in lie):
+        return None
+    symbols = tuple("none" if die is None else str(die.value) for die in lie)
+    complete = symbols == spell.symbols
+    if not complete and not slam.is_claim:
+        return None
+    sure = min((die.confidence for die in lie if die is not None), default=0.5)
+    reading = f"{table.name(caster.seat)}'s spell {'is complete' if complete else 'is not complete'}"
+    return Propose(
+        command=c.VerifySlam(seat=caster.seat, slam=slam.n, complete=complete, symbols=symbols),
+        reading=f"{reading}: {', '.join(symbols)}",
+        confidence=sure,
+        evidence=(rest,),
+    )

@@ -1,0 +1,298 @@
+"""The state of a game of Ta-Da! and what can be read off it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from companion.core.clock import Fate, Stamp, fates, groups
+from companion.core.game import Sitting
+from companion.core.timer import Timer
+from companion.games.tada.deck import Deck, Spell, read
+from companion.games.tada.rulebook import SPELLS_TO_WIN, places
+
+
+class SlamSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One slam. `n`: its entry. `play_ns`: its instant in play time. `complete`: None until verified."""
+
+    n: int
+    stamp: Stamp
+    play_ns: int
+    is_claim: bool
+    complete: bool | None = None
+    symbols: tuple[str, ...] = ()
+
+
+class Caster(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One seat's cast in this round.
+
+    `go_ns`: its own GO in play time, None until set. `locks`: the symbol on each slot. `out`: the rule by
+    which it is out of the round. `kept`: its place was won before others cast again.
+    """
+
+    seat: str
+    spell: str
+    locks: tuple[str | None, ...]
+    is_ready: bool = False
+    go_ns: int | None = None
+    has_started: bool = False
+    rolls: int = 0
+    last_roll: tuple[str, ...] = ()
+    called_ns: int | None = None
+    slams: tuple[SlamSeen, ...] = ()
+    out: str = ""
+    is_ruled_out: bool = False
+    kept: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every slot bears a die."""
+        return all(lock is not None for lock in self.locks)
+
+    @property
+    def pending(self) -> SlamSeen | None:
+        """The claim that waits to be verified."""
+        if self.out:
+            return None
+        return next((slam for slam in self.slams if slam.is_claim and slam.complete is None), None)
+
+    @property
+    def finish(self) -> SlamSeen | None:
+        """The slam that counts: the first verified complete one, unless the seat is out."""
+        if self.out:
+            return None
+        return next((slam for slam in self.slams if slam.complete), None)
+
+    @property
+    def is_casting(self) -> bool:
+        """Whether the seat may still slam for a place."""
+        return not (self.out or self.kept or self.pending or self.finish)
+
+
+class Hex(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An effect that a seat suffers in round `part`. Rule: TADA-22"""
+
+    target: str
+    by: str
+    spell: str
+    part: int
+    is_waived: bool = False
+
+
+class Tada(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A game of Ta-Da!
+
+    `phase`: draw feat choose ready countdown cast resolve effects over. Piles are top first. `scored`: spells
+    cast, in order. `settled`: who was given the places (`place`) or the win (`win`) of a dead heat.
+    `by_hand`: finishing order that people entered. `places`, `players`: fixed at the round's first GO.
+    """
+
+    phase: str
+    part: int
+    deck: tuple[str, ...]
+    discard: tuple[str, ...]
+    feats: tuple[str, ...]
+    feat_discard: tuple[str, ...] = ()
+    hands: dict[str, tuple[str, ...]] = {}
+    scored: dict[str, tuple[str, ...]] = {}
+    feat: str = ""
+    chosen: dict[str, str] = {}
+    casters: dict[str, Caster] = {}
+    players: int = 0
+    ended_ns: int | None = None
+    clock: Timer | None = None
+    settled: dict[str, tuple[str, ...]] = {}
+    by_hand: tuple[tuple[str, ...], ...] | None = None
+    protests: tuple[SlamSeen, ...] = ()
+    aiming: tuple[str, ...] = ()
+    hexes: tuple[Hex, ...] = ()
+    winners: tuple[str, ...] = ()
+    has_begun: bool = False
+
+
+class Placing(msgspec.Struct, frozen=True, kw_only=True):
+    """What a finisher gets: `place` counted from 1 (0: none), `fate` as the clocks say it.
+
+    `raw_ms`: from its own GO to the slam; `adjusted_ms`: the same divided by its time factor, by which places
+    go; `u_ms` the uncertainty of the latter. `is_settled`: the table decided a dead heat.
+    """
+
+    seat: str
+    place: int
+    shared: bool
+    fate: Fate
+    raw_ms: float
+    adjusted_ms: float
+    u_ms: float
+    is_settled: bool = False
+
+
+Table = Sitting[Tada]
+
+
+def deck_of(table: Table) -> Deck:
+    """The cards in play."""
+    return read(table.opened.data)
+
+
+def spell_of(table: Table, seat_id: str) -> Spell | None:
+    """The revealed spell of a caster."""
+    caster = table.game.casters.get(seat_id)
+    return deck_of(table).spells().get(caster.spell) if caster else None
+
+
+def adjusted(table: Table, caster: Caster, slam: SlamSeen) -> Stamp:
+    """The slam as time since the caster's own GO, divided by the agreed time factor."""
+    seat = table.seat(caster.seat)
+    factor = seat.accommodation.time_factor if seat else 1.0
+    since_go = msgspec.structs.replace(slam.stamp, at_ns=slam.play_ns - (caster.go_ns or 0))
+    return since_go.scaled(0, factor)
+
+
+def finish_stamp(table: Table, caster: Caster) -> Stamp | None:
+    """By what a caster is ranked: its verified slam, or its place in the order that people entered."""
+    by_hand = table.game.by_hand
+    if by_hand is not None:
+        rank = next((i for i, group in enumerate(by_hand) if caster.seat in group), None)
+        return None if rank is None or caster.out else Stamp(at_ns=rank * 10_000_000_000, u_ns=0)
+    return None if caster.finish is None else adjusted(table, caster, caster.finish)
+
+
+def places_left(table: Table) -> int:
+    """Places that are still cast for in this round. Rule: TADA-17 TADA-25"""
+    return places(table.game.players) - sum(caster.kept > 0 for caster in table.game.casters.values())
+
+
+def is_heat_open(table: Table) -> bool:
+    """Whether a dead heat for places must be settled by the table. Rule: TADA-18"""
+    found = finishers(table)
+    return (
+        table.options["dead_heat"] != "both"
+        and "place" not in table.game.settled
+        and sum(fate is not Fate.OUT for _, _, fate in found) > places_left(table)
+    )
+
+
+def finishers(table: Table) -> list[tuple[Caster, Stamp, Fate]]:
+    """Who finished this cast, with the fate that the clocks give, in the order of their instants."""
+    ranked = []
+    for caster in table.game.casters.values():
+        stamp = None if caster.kept else finish_stamp(table, caster)
+        if stamp is not None:
+            ranked.append((caster, stamp))
+    ranked.sort(key=lambda pair: pair[1].at_ns)
+    found = fates([stamp for _, stamp in ranked], places_left(table))
+    return [(caster, stamp, fate) for (caster, stamp), fate in zip(ranked, found, strict=True)]
+
+
+def is_placed(table: Table, caster: Caster, fate: Fate) -> bool:
+    """Whether a finisher succeeds, the dead-heat rule applied. Rule: TADA-18"""
+    if fate is not Fate.CONTESTED:
+        return fate is Fate.IN
+    return table.options["dead_heat"] == "both" or caster.seat in table.game.settled.get("place", ())
+
+
+def placings(table: Table) -> tuple[Placing, ...]:
+    """Every finisher of the round, successes first, as things stand. Rule: TADA-18 TADA-19 TADA-25"""
+    found = finishers(table)
+    winners = [row for row in found if is_placed(table, row[0], row[2])]
+    grouped = groups([stamp for _, stamp, _ in winners])
+    kept = sorted((c for c in table.game.casters.values() if c.kept), key=lambda c: c.kept)
+    rank: dict[str, tuple[int, bool]] = {caster.seat: (caster.kept, False) for caster in kept}
+    place = 1 + len(kept)
+    for group in grouped:
+        for i in group:
+            rank[winners[i][0].seat] = (place, len(group) > 1)
+        place += len(group)
+    rows = [(caster, Stamp(at_ns=0, u_ns=0), Fate.IN) for caster in kept] + found
+    rows.sort(key=lambda row: rank.get(row[0].seat, (99, False))[0])
+    return tuple(_placing(table, row, rank.get(row[0].seat, (0, False))) for row in rows)
+
+
+def _placing(table: Table, row: tuple[Caster, Stamp, Fate], rank: tuple[int, bool]) -> Placing:
+    caster, _, fate = row
+    slam = caster.finish
+    after_go = adjusted(table, caster, slam) if slam else Stamp(at_ns=0, u_ns=0)
+    return Placing(
+        seat=caster.seat,
+        place=rank[0],
+        shared=rank[1],
+        fate=fate,
+        raw_ms=(slam.play_ns - (caster.go_ns or 0)) / 1e6 if slam else 0.0,
+        adjusted_ms=after_go.at_ns / 1e6,
+        u_ms=after_go.u_ns / 1e6,
+        is_settled=fate is Fate.CONTESTED and "place" in table.game.settled,
+    )
+
+
+def successes(table: Table) -> tuple[str, ...]:
+    """The seats that succeed in this round, in finishing order, a dead heat by seat. Rule: TADA-21"""
+    placed = [row for row in placings(table) if row.place]
+    order = [seat.id for seat in table.seats]
+    return tuple(row.seat for row in sorted(placed, key=lambda r: (r.place, order.index(r.seat))))
+
+
+def would_win(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Who reaches six with this round, in groups that nobody can tell apart. Rule: TADA-4"""
+    scored = table.game.scored
+    rows = [
+        row for row in placings(table) if row.place and len(scored.get(row.seat, ())) + 1 >= SPELLS_TO_WIN
+    ]
+    casters = table.game.casters
+    before_all = Stamp(at_ns=-10_000_000_000_000, u_ns=0)
+    stamps = [
+        msgspec.structs.replace(before_all, at_ns=before_all.at_ns + row.place * 10_000_000)
+        if casters[row.seat].kept
+        else finish_stamp(table, casters[row.seat]) or before_all
+        for row in rows
+    ]
+    return tuple(tuple(rows[i].seat for i in group) for group in groups(stamps))
+
+
+def is_win_open(table: Table) -> bool:
+    """Whether a dead heat for the win must be settled by the table. Rule: TADA-4"""
+    first = would_win(table)[:1]
+    heat = bool(first) and len(first[0]) > 1
+    return heat and table.options["dead_heat"] != "both" and "win" not in table.game.settled
+
+
+def out_at(table: Table, caster: Caster) -> int | None:
+    """Play instant after which a slam of this caster could no longer take a place; None while it could.
+
+    Rule: TADA-19
+    """
+    if caster.go_ns is None or table.game.by_hand is not None:
+        return None
+    ranked = [stamp for _, stamp, _ in finishers(table)]
+    left = places_left(table)
+    if len(ranked) < left:
+        return None
+    last = ranked[left - 1] if left else Stamp(at_ns=0, u_ns=0)
+    seat = table.seat(caster.seat)
+    factor = seat.accommodation.time_factor if seat else 1.0
+    return caster.go_ns + round((last.at_ns + 2 * last.u_ns + 1_000_000) * factor) + 1
+
+
+def may_end(table: Table, play_ns: int) -> bool:
+    """Whether the end of the cast may be called at this instant in play time. Rule: TADA-19"""
+    if any(caster.pending for caster in table.game.casters.values()):
+        return False
+    for caster in table.game.casters.values():
+        if caster.is_casting and table.game.by_hand is None:
+            instant = out_at(table, caster)
+            if instant is None or play_ns < instant:
+                return False
+    return True
+
+
+def hexes_now(table: Table, seat_id: str) -> tuple[Hex, ...]:
+    """The effects that a seat suffers in this round. Rule: TADA-22"""
+    return tuple(
+        h for h in table.game.hexes if h.target == seat_id and h.part == table.game.part and not h.is_waived
+    )
+
+
+def must_choose(table: Table) -> tuple[str, ...]:
+    """The seats that cast in this round: those who sit there and hold a card. Rule: TADA-7 TADA-24"""
+    if table.options["dealing"] == "table":
+        return tuple(seat.id for seat in table.playing() if seat.id in table.game.hands)
+    return tuple(seat.id for seat in table.playing() if table.game.hands.get(seat.id))

@@ -1,0 +1,237 @@
+"""What each viewer sees of a game of Ta-Da! A hand is seen by its seat and the referee alone."""
+
+from __future__ import annotations
+
+from companion.core.score import Standing, standings
+from companion.core.seat import Role, Seat, Viewer
+from companion.core.view import Answer, ClockShown, Mark, Row, View, Zone
+from companion.games.tada.actions import actions, primary
+from companion.games.tada.deck import Spell
+from companion.games.tada.model import (
+    Caster,
+    Table,
+    deck_of,
+    is_heat_open,
+    must_choose,
+    places_left,
+    placings,
+    spell_of,
+    would_win,
+)
+from companion.games.tada.rulebook import SPELLS_TO_WIN, places
+from companion.games.tada.verdicts import hindrances
+
+HEADLINES = {
+    "draw": "Draw: fill every hand to two spells.",
+    "feat": "Turn the feat up and read it to all.",
+    "choose": "Everyone chooses a spell in secret.",
+    "ready": "All six dice go into the cups.",
+    "countdown": "GO is coming.",
+    "cast": "Cast! Roll, lock one die, roll again.",
+    "resolve": "The cast is over: check and score.",
+    "effects": "Who suffers an effect in the next round?",
+}
+
+
+def view(table: Table, viewer: Viewer) -> View:
+    """The game's own part of a view."""
+    state = table.game
+    headline = HEADLINES.get(state.phase, "")
+    if state.phase == "over":
+        names = " and ".join(table.name(seat) for seat in state.winners)
+        headline = f"{names} {'share' if len(state.winners) > 1 else 'wins'} the game." if names else "Over."
+    is_public = viewer.role is Role.PUBLIC
+    return View(
+        game=table.opened.game,
+        viewer=viewer,
+        phase=state.phase,
+        part=state.part,
+        headline=headline,
+        seats=table.seats,
+        primary=None if is_public else primary(table, viewer),
+        actions=() if is_public else actions(table, viewer),
+        zones=_zones(table, viewer),
+        notices=_notices(table, viewer),
+        answers=_answers(table, viewer) if viewer.role is Role.SEAT else (),
+        clocks=_clocks(table),
+    )
+
+
+def score_table(table: Table) -> tuple[Standing, ...]:
+    """Standings by spells cast; the winners first. Rule: TADA-3 TADA-4"""
+    scores = {seat.id: len(table.game.scored.get(seat.id, ())) for seat in table.seats}
+    return standings(scores, table.game.winners)
+
+
+def _clocks(table: Table) -> tuple[ClockShown, ...]:
+    clock, standing = table.game.clock, table.stopped_at_ns is not None
+    if clock is None:
+        return ()
+    left = clock.left_ns(table.play_ns(table.at_ns))
+    ends = None if standing else table.host_ns(clock.ends_play_ns)
+    return (ClockShown(id="round", label="Round clock", left_ns=left, ends_ns=ends),)
+
+
+def _may_see_hand(viewer: Viewer, seat_id: str) -> bool:
+    return viewer.role is Role.REFEREE or (viewer.role is Role.SEAT and viewer.seat == seat_id)
+
+
+def _zones(table: Table, viewer: Viewer) -> tuple[Zone, ...]:
+    deck, state = deck_of(table), table.game
+    found = []
+    feat = deck.feats().get(state.feat)
+    if feat:
+        senses = ", ".join(feat.senses) or "nobody"
+        said = Row(id="feat", label=feat.name, text=feat.text)
+        sensed = Row(id="senses", label="Could be sensed by", text=senses, tone="quiet")
+        found.append(Zone(id="feat", title="Feat of the round", rows=(said, sensed)))
+    found += [_seat_zone(table, seat, viewer) for seat in table.playing()]
+    if state.phase in ("cast", "resolve") and (finished := _place_rows(table)):
+        found.append(Zone(id="places", title="Places", rows=finished))
+    score = tuple(
+        Row(id=f"score-{s.seat}", label=table.name(s.seat), seat=s.seat,
+            text=f"{s.score} of {SPELLS_TO_WIN}", marks=_spell_marks(table, s.seat),
+            tone="good" if s.seat in state.winners else "")
+        for s in score_table(table)
+    )  # fmt: skip
+    found.append(Zone(id="score", title="Spells cast", rows=score))
+    return tuple(found)
+
+
+def _spell_marks(table: Table, seat: str) -> tuple[Mark, ...]:
+    spells = deck_of(table).spells()
+    cast = table.game.scored.get(seat, ())
+    return tuple(Mark(symbol="spell", text=spells[s].name, state="done") for s in cast if s in spells)
+
+
+def _place_rows(table: Table) -> tuple[Row, ...]:
+    rows = []
+    for row in placings(table):
+        raw = f"{row.raw_ms / 1000:.3f} s"
+        seat = table.seat(row.seat)
+        factor = seat.accommodation.time_factor if seat else 1.0
+        times = raw if factor == 1 else f"{raw} raw, {row.adjusted_ms / 1000:.3f} s adjusted"
+        place = f"Place {row.place}{' (shared)' if row.shared else ''}" if row.place else "No place"
+        tone = "doubt" if row.shared or row.fate.value == "contested" else ("good" if row.place else "quiet")
+        text = f"{place}, {times} ± {row.u_ms:.1f} ms"
+        rows.append(
+            Row(id=f"place-{row.seat}", label=table.name(row.seat), seat=row.seat, text=text, tone=tone)
+        )
+    return tuple(rows)
+
+
+def slot_marks(caster: Caster, spell: Spell) -> tuple[Mark, ...]:
+    """The spell's places with what lies on them."""
+    return tuple(
+        Mark(symbol=symbol, text=f"{symbol} {'locked' if lock else 'open'}", state="done" if lock else "open")
+        for symbol, lock in zip(spell.symbols, caster.locks, strict=True)
+    )
+
+
+def _status(table: Table, caster: Caster) -> tuple[str, str]:
+    if caster.out:
+        return f"out of the round ({caster.out})", "bad"
+    if caster.kept:
+        return f"keeps place {caster.kept}", "good"
+    if caster.finish:
+        return "verified", "good"
+    if caster.pending:
+        return "claims the spell: verify it", "doubt"
+    if caster.has_started:
+        return f"casting, {caster.rolls} rolls seen" if caster.rolls else "casting", ""
+    if caster.go_ns is not None:
+        return "waits for GO", ""
+    return ("ready", "good") if caster.is_ready else ("not ready yet", "quiet")
+
+
+def _seat_zone(table: Table, seat: Seat, viewer: Viewer) -> Zone:
+    state, rows = table.game, []
+    caster, spell = state.casters.get(seat.id), spell_of(table, seat.id)
+    if caster and spell:
+        text, tone = _status(table, caster)
+        rows.append(Row(id=f"spell-{seat.id}", label=spell.name, seat=seat.id, marks=slot_marks(caster, spell),
+                        text=f"Effect: {spell.effect}" if spell.effect else ""))  # fmt: skip
+        rows.append(Row(id=f"status-{seat.id}", label="Now", text=text, tone=tone, seat=seat.id))
+    elif state.phase == "choose":
+        done = seat.id in state.chosen
+        text = "has chosen" if done else ("chooses" if seat.id in must_choose(table) else "waits for a draw")
+        rows.append(Row(id=f"status-{seat.id}", label="Now", text=text, tone="good" if done else "",
+                        seat=seat.id))  # fmt: skip
+    if _may_see_hand(viewer, seat.id):
+        rows += _hand_rows(table, seat.id)
+    rows += [
+        Row(id=f"hex-{seat.id}-{i}", label="Bound by", text=text, tone="doubt", seat=seat.id)
+        for i, text in enumerate(hindrances(table, seat.id)[1 if state.feat else 0 :])
+    ]
+    if seat.device:
+        proven = seat.id in table.proven
+        rows.append(Row(id=f"pad-{seat.id}", label="Pad", text="proven" if proven else "unproven: press it once",
+                        tone="good" if proven else "doubt", seat=seat.id))  # fmt: skip
+    agreed = seat.accommodation
+    if agreed.time_factor != 1 or agreed.start_shift_ms or agreed.proxy:
+        text = f"time ÷ {agreed.time_factor:g}, start {agreed.start_shift_ms:+d} ms"
+        text += f", {agreed.proxy} slams" if agreed.proxy else ""
+        rows.append(Row(id=f"agreed-{seat.id}", label="Agreed", text=text, seat=seat.id))
+    return Zone(id=f"seat-{seat.id}", title=seat.name, rows=tuple(rows), seat=seat.id)
+
+
+def _hand_rows(table: Table, seat: str) -> list[Row]:
+    spells, state = deck_of(table).spells(), table.game
+    return [
+        Row(id=f"hand-{seat}-{card}", label=f"In hand: {spells[card].name}", seat=seat,
+            text="chosen" if state.chosen.get(seat) == card else "",
+            marks=tuple(Mark(symbol=s, text=s) for s in spells[card].symbols))
+        for card in state.hands.get(seat, ()) if card in spells
+    ]  # fmt: skip
+
+
+def _notices(table: Table, viewer: Viewer) -> tuple[str, ...]:
+    found = []
+    if is_heat_open(table) and table.game.phase == "resolve":
+        how = "roll off" if table.options["dead_heat"] == "roll_off" else "let the referee decide"
+        found.append(f"Too close to call: {how}, then enter who succeeds (TADA-18).")
+    first = would_win(table)[:1] if table.game.phase == "resolve" else ()
+    if first:
+        found.append(
+            f"With this round {' and '.join(map(table.name, first[0]))} reaches six spells (TADA-4)."
+        )
+    if viewer.role is Role.REFEREE:
+        unproven = [s.name for s in table.playing() if s.device and s.id not in table.proven]
+        if unproven and table.game.phase in ("draw", "feat", "choose", "ready"):
+            found.append(f"Not heard yet: the pads of {', '.join(unproven)}. Let them press once.")
+    return tuple(found)
+
+
+def _answers(table: Table, viewer: Viewer) -> tuple[Answer, ...]:
+    """Answers kept ready for the questions a player asks by a key. A seat hears its own secrets only."""
+    seat, state = viewer.seat, table.game
+    caster, spell = state.casters.get(seat), spell_of(table, seat)
+    spells = deck_of(table).spells()
+    mine = "You have no spell yet."
+    if spell:
+        mine = f"{spell.name}: {', '.join(spell.symbols)}."
+    elif hand := [spells[card] for card in state.hands.get(seat, ()) if card in spells]:
+        mine = " Or ".join(f"{s.name}: {', '.join(s.symbols)}." for s in hand)
+        if seat in state.chosen:
+            mine = f"You chose {spells[state.chosen[seat]].name}. {mine}"
+    need, dice, roll = "Nothing yet.", "No die is locked.", "No roll was seen."
+    if caster and spell:
+        open_ = [s for s, lock in zip(spell.symbols, caster.locks, strict=True) if lock is None]
+        need = f"Still needed: {', '.join(open_)}." if open_ else "Nothing: call TA-DA and slam!"
+        locked = [lock for lock in caster.locks if lock]
+        dice = f"Locked: {', '.join(locked)}. {6 - len(locked)} dice in the cup." if locked else dice
+        roll = f"Roll {caster.rolls}: {', '.join(caster.last_roll)}." if caster.last_roll else roll
+    left = places_left(table) if state.players else places(len(must_choose(table)) or len(table.playing()))
+    taken = sum(1 for row in placings(table) if row.place)
+    open_places = f"{max(0, left - taken)} of {left} places are open."
+    score = len(state.scored.get(seat, ()))
+    bound = " ".join(hindrances(table, seat)) or "Nothing binds you."
+    return (
+        Answer(id="my_spell", label="My spell", key="1", text=mine),
+        Answer(id="needed", label="Still needed", key="2", text=need),
+        Answer(id="my_dice", label="My dice", key="3", text=dice),
+        Answer(id="last_roll", label="Last roll", key="4", text=roll),
+        Answer(id="places", label="Places left", key="5", text=open_places),
+        Answer(id="score", label="My score", key="6", text=f"{score} of {SPELLS_TO_WIN} spells."),
+        Answer(id="feat", label="What binds me", key="7", text=bound),
+    )
