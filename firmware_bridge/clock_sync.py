@@ -1,0 +1,221 @@
+"""A device's clock in host time: four stamps, drift, and an uncertainty that ages. No I/O, no clock of its
+own.
+
+Each question and answer gives an interval that surely holds the offset device - host: its midpoint plus or
+minus half the round trip. A constant asymmetry of the way cannot be seen by any question; half the round
+trip bounds it. Of the last WINDOW answers the one serves that is tightest at the time asked for, its
+half-width grown by the drift that is still possible since.
+
+The drift itself is bounded by DRIFT_BOUND_PPM and, better, by every pair of answers: their intervals allow
+only some slopes. When the intervals allow none, the clock has jumped (or drifts beyond the bound) and all
+is begun anew.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import msgspec
+
+from firmware_bridge.messages import WRAP_US
+
+WINDOW = 16
+DRIFT_BOUND_PPM = 150.0
+DRIFT_WANDER_PPM = (
+    5.0  # a crystal's rate moves with its warmth: no pair of answers is trusted closer than this
+)
+KEEP_ANCHOR_US = 1_000_000
+RENEW_ANCHOR_US = 30_000_000
+_MIN_BASE_US = 2_000_000  # pairs closer than this say nothing useful about drift
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One four-stamp exchange. `device_us` unwrapped; offset = device - host, in ns, at that device time."""
+
+    device_us: int
+    offset_ns: int
+    half_ns: int
+    rtt_ns: int
+
+
+class HostTime(msgspec.Struct, frozen=True):
+    """An instant of the device in host time: the truth lies within at_ns +- u_ns.
+
+    `own_u_ns`: the same against another edge of this device, with which it shares the clock's offset.
+    """
+
+    at_ns: int
+    u_ns: int
+    own_u_ns: int = 0
+
+
+class ClockSync:
+    """The clock of one device since its last start.
+
+    `tick_us`: resolution of its stamps; `st_us`: longest time from an edge to its stamp, which widens only
+    the times of edges. Nothing here raises on values within 32 bits.
+    """
+
+    def __init__(self, tick_us: int = 1, st_us: int = 0) -> None:
+        self._tick_ns = tick_us * 1000
+        self._st_ns = st_us * 1000
+        self._answers: deque[Answer] = deque(maxlen=WINDOW)
+        self._seen: tuple[int, int] | None = None  # (unwrapped us, host ns) of the newest stamp
+        self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
+        self._anchor: Answer | None = None
+        self._anchor_set_us = 0
+        self._renewed_us: int | None = None
+        self._anchor_used_us = 0
+        self.jumps = 0
+        self.last_jump_ns = 0
+
+    @property
+    def is_synced(self) -> bool:
+        """Has any answer come since the start or the last jump?"""
+        return bool(self._answers)
+
+    @property
+    def rtt_ns(self) -> int | None:
+        """The least round trip among the last WINDOW answers, None before the first."""
+        return min((answer.rtt_ns for answer in self._answers), default=None)
+
+    @property
+    def drift_ppm(self) -> tuple[float, float]:
+        """Bounds of the drift in ppm; positive: the device's clock runs fast."""
+        return self._drift_ppm
+
+    def unwrap(self, us: int, now_ns: int) -> int:
+        """Device microseconds without wrap for a 32-bit stamp that is heard, or meant, near host time
+        `now_ns`.
+
+        The reading nearest to where the clock must be by now is taken, so neither a long silence nor an old
+        stamp that comes late is off by a turn.
+        """
+        if self._seen is None:
+            return us
+        seen_us, seen_ns = self._seen
+        expected = seen_us + (now_ns - seen_ns) // 1000
+        return expected + (us - expected + WRAP_US // 2) % WRAP_US - WRAP_US // 2
+
+    def note(self, device_us: int, now_ns: int) -> None:
+        """Remember where the clock was (unwrapped), as the base for the next `unwrap`."""
+        if self._seen is None or device_us > self._seen[0]:
+            self._seen = (device_us, now_ns)
+
+    def add(self, sent_ns: int, received_us: int, replied_us: int, heard_ns: int) -> bool:
+        """Take one exchange: host sent, device received, device replied (both 32 bit), host heard.
+
+        Returns False when the stamps cannot be true together (they are dropped). A clock that jumped is
+        noticed here: `jumps` counts up, and only this answer is kept.
+        """
+        inside_us = (replied_us - received_us) % WRAP_US
+        rtt_ns = heard_ns - sent_ns - inside_us * 1000
+        if heard_ns < sent_ns or rtt_ns < -2 * self._tick_ns:
+            return False
+        rtt_ns = max(rtt_ns, 0)
+        received = self.unwrap(received_us, heard_ns)
+        middle_us = received + inside_us // 2
+        offset_ns = (received * 1000 - sent_ns + (received + inside_us) * 1000 - heard_ns) // 2
+        answer = Answer(middle_us, offset_ns, rtt_ns // 2 + self._tick_ns, rtt_ns)
+        if self._answers and not self._fits(answer):
+            self._answers.clear()
+            self._anchor = None
+            self._seen = None
+            self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
+            self.jumps += 1
+            self.last_jump_ns = heard_ns
+        self._answers.append(answer)
+        self.note(received + inside_us, heard_ns)
+        self._learn_drift()
+        return True
+
+    def host_time(self, device_us: int) -> HostTime | None:
+        """Host time of an unwrapped device instant, None before the first answer."""
+        if not self._answers:
+            return None
+        return self._through(self._answer_for(device_us), device_us)
+
+    def edge_time(self, device_us: int) -> HostTime | None:
+        """Host time of an edge with this unwrapped stamp, None before the first answer; the stamping
+        latency widens it.
+
+        Edges less than KEEP_ANCHOR_US apart use the same answer, so that their differences are exactly the
+        device's own. A row of edges that goes on for RENEW_ANCHOR_US gets a fresh one; for a while `own_u_ns`
+        then covers the change.
+        """
+        if not self._answers:
+            return None
+        answer = self._answer_for(device_us)
+        if answer is not self._anchor:
+            is_in_row = self._anchor is not None and self._is_near(device_us)
+            self._renewed_us = device_us if is_in_row else None
+            self._anchor, self._anchor_set_us, self._anchor_used_us = answer, device_us, device_us
+        self._anchor_used_us = max(self._anchor_used_us, device_us)
+        found = self._through(answer, device_us)
+        u_ns = found.u_ns + self._st_ns
+        is_fresh = self._renewed_us is not None and device_us - self._renewed_us <= KEEP_ANCHOR_US
+        return HostTime(found.at_ns, u_ns, u_ns if is_fresh else self._tick_ns + self._st_ns)
+
+    def device_us(self, host_ns: int) -> int | None:
+        """The 32-bit device time at a host instant (for scheduled commands), None before the first answer."""
+        if not self._answers:
+            return None
+        guess_us = (host_ns + self._answers[-1].offset_ns) // 1000
+        best = min(self._answers, key=lambda answer: self._bound_ns(answer, guess_us))
+        away_ns = host_ns - (best.device_us * 1000 - best.offset_ns)
+        return (best.device_us + round(away_ns * (1 + self._drift_middle * 1e-6) / 1000)) % WRAP_US
+
+    def uncertainty_ns(self, now_ns: int) -> int | None:
+        """How well an edge at host time `now_ns` could be placed, None before the first answer."""
+        if not self._answers:
+            return None
+        now_us = (now_ns + self._answers[-1].offset_ns) // 1000
+        return min(self._bound_ns(answer, now_us) for answer in self._answers) + self._st_ns
+
+    @property
+    def _drift_middle(self) -> float:
+        return (self._drift_ppm[0] + self._drift_ppm[1]) / 2
+
+    def _is_near(self, device_us: int) -> bool:
+        return abs(device_us - self._anchor_used_us) <= KEEP_ANCHOR_US
+
+    def _answer_for(self, device_us: int) -> Answer:
+        if (
+            self._anchor is not None
+            and self._is_near(device_us)
+            and device_us - self._anchor_set_us <= RENEW_ANCHOR_US
+        ):
+            return self._anchor
+        return min(self._answers, key=lambda answer: self._bound_ns(answer, device_us))
+
+    def _bound_ns(self, answer: Answer, device_us: int) -> int:
+        low, high = self._drift_ppm
+        rest_ppm = (high - low) / 2 + DRIFT_WANDER_PPM
+        return answer.half_ns + round(abs(device_us - answer.device_us) * rest_ppm / 1000)
+
+    def _through(self, answer: Answer, device_us: int) -> HostTime:
+        away_us = device_us - answer.device_us
+        offset_ns = answer.offset_ns + round(away_us * self._drift_middle / 1000)
+        return HostTime(device_us * 1000 - offset_ns, self._bound_ns(answer, device_us))
+
+    def _fits(self, new: Answer) -> bool:
+        """Do its interval and every earlier one allow a common drift within the bound?"""
+        return all(
+            abs(new.offset_ns - old.offset_ns)
+            <= new.half_ns + old.half_ns + abs(new.device_us - old.device_us) * DRIFT_BOUND_PPM / 1000
+            for old in self._answers
+        )
+
+    def _learn_drift(self) -> None:
+        """Narrow the drift by what the newest answer and each older one allow."""
+        new = self._answers[-1]
+        low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
+        for old in self._answers:
+            base_us = new.device_us - old.device_us
+            if base_us < _MIN_BASE_US:
+                continue
+            slope = (new.offset_ns - old.offset_ns) * 1000 / base_us
+            slack = (new.half_ns + old.half_ns) * 1000 / base_us
+            low, high = max(low, slope - slack), min(high, slope + slack)
+        if low <= high:
+            self._drift_ppm = (low, high)

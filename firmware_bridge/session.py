@@ -1,0 +1,381 @@
+"""One device: hello, clock, events in their order, what it owes. No I/O, no thread, no clock of its own.
+
+Every method takes the host time; what the session wants to send goes to `say`, what it saw to `see`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from companion.core.observation import DeviceChanged, Observation
+from firmware_bridge.clock_sync import ClockSync, HostTime
+from firmware_bridge.messages import (
+    MAX_TOKEN,
+    PROTOCOL,
+    Ack,
+    DeviceEvent,
+    Die,
+    Down,
+    FromDevice,
+    Heartbeat,
+    Hello,
+    Hit,
+    Input,
+    Nak,
+    Output,
+    SyncReply,
+    SyncRequest,
+    ToDevice,
+    Up,
+    Who,
+)
+from firmware_bridge.numbering import Numbering, Taken
+from firmware_bridge.translate import observed
+from firmware_bridge.verdict import CAP_NS, Mark
+
+WHO_EVERY_NS = 500_000_000
+SYNC_EVERY_NS = 1_000_000_000
+BURST_EVERY_NS = 30_000_000
+BURST = 8
+ASK_AGAIN_NS = 20_000_000
+SILENT_NS = 3_000_000_000
+REPEAT_MISSING_NS = 200_000_000
+GIVE_UP_NS = 1_000_000_000
+STALE_EVENT_NS = 60_000_000_000
+_QUESTION_LIVES_NS = 2_000_000_000
+_ANSWERS_TO_BE_READY = 4
+_HELD = 64
+_FUTURE_NS = 5_000_000
+
+
+class Tally(msgspec.Struct):
+    """Events of a device that were not passed on: `twins` came before, `lost` never came, `stale` were
+    older than STALE_EVENT_NS, `misdated` had a stamp from the future."""
+
+    twins: int = 0
+    lost: int = 0
+    stale: int = 0
+    misdated: int = 0
+
+
+class Session:
+    """A device that said hello, over whatever routes it is heard.
+
+    `state`: ``syncing`` (hello incomplete or clock not known well), ``ready``, ``silent`` (nothing heard
+    for SILENT_NS), ``lost`` (its way is gone). Presses that come while the clock is unknown are kept and
+    passed on with their own old stamps as soon as it is known.
+    """
+
+    def __init__(
+        self,
+        hello: Hello,
+        link: str,
+        now_ns: int,
+        say: Callable[[ToDevice], None],
+        see: Callable[[Observation], None],
+    ) -> None:
+        self._say = say
+        self._see = see
+        self.id = hello.id
+        self.link = link
+        self.state = ""
+        self.detail = ""
+        self.tally = Tally()
+        self.heartbeat: Heartbeat | None = None
+        self.heard_ns = now_ns
+        self._question = 0
+        self._begin(hello, now_ns, Numbering())
+
+    def _begin(self, hello: Hello, now_ns: int, numbering: Numbering) -> None:
+        self.hello = hello
+        self.inputs: dict[int, Input] = {}
+        self.outputs: dict[int, Output] = {}
+        self.clock = ClockSync(hello.tick, hello.st)
+        self.clock.note(self.clock.unwrap(hello.us, now_ns), now_ns)
+        self._numbering = numbering
+        self._held: deque[tuple[DeviceEvent, int]] = deque()
+        self._questions: dict[int, tuple[int, int]] = {}  # id: (token, sent at)
+        self._owes_since_ns: int | None = None
+        self._gap_since_ns: int | None = None
+        self._repeat_at_ns = 0
+        self._passed_n, self._passed_ns = 0, 0
+        self._marks: deque[tuple[int, int]] = deque(maxlen=64)  # (n, passed at when all up to n came)
+        self._wanted_ns = 0
+        self._sync_at_ns = now_ns
+        self._burst = BURST
+        self._answers_needed = _ANSWERS_TO_BE_READY
+        self._who_at_ns = now_ns + WHO_EVERY_NS
+        self._is_doubted = False
+        self._told_u_ns: int | None = None
+        self._become("syncing", now_ns)
+
+    # what is heard
+
+    def hear(self, message: FromDevice, heard_ns: int) -> None:
+        """Take a message that came at host time `heard_ns`."""
+        last_ns, self.heard_ns = self.heard_ns, max(heard_ns, self.heard_ns)
+        if self.state in ("silent", "lost"):
+            self._recover(heard_ns)
+        match message:
+            case Hello():
+                self._hear_hello(message, heard_ns, last_ns)
+            case Input():
+                self.inputs[message.b] = message
+                self._settle(heard_ns)
+            case Output():
+                self.outputs[message.b] = message
+                self._settle(heard_ns)
+            case Heartbeat():
+                self.heartbeat = message
+                stamp_us = self.clock.unwrap(message.us, heard_ns)
+                self.clock.note(stamp_us, heard_ns)
+                self._numbering.tell(message.n, stamp_us)
+            case SyncReply():
+                self._hear_sync(message, heard_ns)
+            case Down() | Up() | Hit() | Die():
+                self._say(Ack(n=message.n))
+                self._hear_event(message, heard_ns)
+            case Nak():
+                self.detail = f"it refused a command: {message.reason or 'no reason given'}"
+            case Ack():
+                pass
+        self._look_for_gaps(heard_ns)
+        self._advance()
+
+    def _hear_hello(self, hello: Hello, now_ns: int, last_ns: int) -> None:
+        if hello.boot == self.hello.boot:
+            self.hello = hello
+            if self._is_doubted:  # it did not restart, so it was its numbers or its clock that leapt
+                self._is_doubted = False
+                self._numbering = Numbering()
+                self._replay_held(now_ns)
+            return
+        held = self._held if self._is_doubted else deque()
+        self.tally.lost += self._numbering.lost
+        self._begin(hello, now_ns, Numbering(0))
+        self._held = held
+        self._become("syncing", now_ns, "it restarted", doubt_from_ns=last_ns)
+
+    def _hear_sync(self, reply: SyncReply, heard_ns: int) -> None:
+        token, sent_ns = self._questions.pop(reply.id, (None, 0))
+        if token != reply.h:
+            return  # an answer to nobody's question: too late, twice, or made up
+        self._owes_since_ns = None
+        jumps, last_ns = self.clock.jumps, self._passed_ns
+        if not self.clock.add(sent_ns, reply.r, reply.x, heard_ns):
+            return
+        if self.clock.jumps > jumps:
+            self._leap(heard_ns, last_ns)
+        elif self._answers_needed:
+            self._answers_needed -= 1
+        received_us = self.clock.unwrap(reply.r, heard_ns)
+        self._numbering.tell(reply.n, received_us)
+        if (passed := self.clock.host_time(received_us)) is not None:
+            self._marks.append((reply.n, passed.at_ns))
+        self._replay_held(heard_ns)
+        self._advance()
+        self._settle(heard_ns)
+        if self._passed_ns < self._wanted_ns:
+            self.ask(heard_ns)
+
+    def _leap(self, now_ns: int, last_ns: int) -> None:
+        """The clock jumped: what was stamped since the last good answer is in doubt, and it may have
+        restarted."""
+        self._answers_needed = _ANSWERS_TO_BE_READY - 1
+        self._burst = BURST
+        self._sync_at_ns = now_ns
+        self._marks.clear()
+        self._say(Who(p=(PROTOCOL,)))
+        self._become("syncing", now_ns, "its clock jumped", doubt_from_ns=last_ns or now_ns)
+
+    def _hear_event(self, event: DeviceEvent, heard_ns: int, *, is_replay: bool = False) -> None:
+        if self._is_doubted or not self.clock.is_synced:
+            self._hold(event, heard_ns)
+            return
+        stamp_us = self.clock.unwrap(event.us, heard_ns)
+        time = self.clock.edge_time(stamp_us)
+        if time is None:
+            self._hold(event, heard_ns)
+            return
+        if time.at_ns > heard_ns + time.u_ns + _FUTURE_NS:
+            # A stamp from the future: look at it again when the time has been asked for.
+            if is_replay:
+                self.tally.misdated += 1
+            else:
+                self._hold(event, heard_ns)
+                self.ask(heard_ns)
+            return
+        match self._numbering.take(event.n, stamp_us):
+            case Taken.TWIN:
+                self.tally.twins += 1
+                return
+            case Taken.RESTARTED:
+                self._is_doubted = True
+                self._hold(event, heard_ns)
+                self._who_at_ns = heard_ns + WHO_EVERY_NS
+                self._say(Who(p=(PROTOCOL,)))
+                return
+            case Taken.NEW:
+                pass
+        if heard_ns - time.at_ns > STALE_EVENT_NS:
+            self.tally.stale += 1
+            return
+        if event.n > self._passed_n:
+            # It was stamped after that mark, whatever a newer, better answer makes of its time.
+            time = HostTime(max(time.at_ns, self._passed_ns), time.u_ns, time.own_u_ns)
+        self._see(observed(event, self.id, self.hello.boot, time))
+
+    def _hold(self, event: DeviceEvent, heard_ns: int) -> None:
+        if len(self._held) == _HELD:
+            self._held.popleft()
+            self.tally.lost += 1
+        self._held.append((event, heard_ns))
+
+    def _replay_held(self, now_ns: int) -> None:
+        if self._is_doubted or not self.clock.is_synced:
+            return
+        held, self._held = self._held, deque()
+        for event, heard_ns in held:
+            self._hear_event(event, heard_ns, is_replay=True)
+
+    # what time brings
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due at `now_ns`."""
+        if self.state == "lost":
+            return
+        if self.state != "silent" and now_ns - self.heard_ns >= SILENT_NS:
+            self._become("silent", now_ns, "nothing heard for 3 s")
+        if (not self.is_complete or self._is_doubted or self.state == "silent") and now_ns >= self._who_at_ns:
+            self._who_at_ns = now_ns + WHO_EVERY_NS
+            self._say(Who(p=(PROTOCOL,)))
+        self._questions = {
+            number: asked
+            for number, asked in self._questions.items()
+            if now_ns - asked[1] < _QUESTION_LIVES_NS
+        }
+        if now_ns >= self._sync_at_ns or (
+            self._passed_ns < self._wanted_ns and now_ns < self._wanted_ns + CAP_NS
+        ):
+            self.ask(now_ns)
+        if self._gap_since_ns is not None and now_ns >= self._repeat_at_ns:
+            self._chase_missing(now_ns)
+        self._tell_clock(now_ns)
+
+    def due_ns(self) -> int:
+        """The host time by which `tick` wants to be called again."""
+        due = [self._sync_at_ns, self.heard_ns + SILENT_NS if self.state != "silent" else self._who_at_ns]
+        if not self.is_complete or self._is_doubted:
+            due.append(self._who_at_ns)
+        if self._gap_since_ns is not None:
+            due.append(self._repeat_at_ns)
+        if self._questions and self._passed_ns < self._wanted_ns:
+            due.append(max(sent for _, sent in self._questions.values()) + ASK_AGAIN_NS)
+        return min(due)
+
+    def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
+        """Ask what time it is, unless a question younger than ASK_AGAIN_NS is still open.
+
+        With `is_wanted` it goes on asking until an answer shows that everything before `now_ns` has come.
+        """
+        if is_wanted:
+            self._wanted_ns = now_ns
+        if any(now_ns - sent_ns < ASK_AGAIN_NS for _, sent_ns in self._questions.values()):
+            self._sync_at_ns = max(self._sync_at_ns, now_ns + ASK_AGAIN_NS)
+            return
+        self._question = (self._question + 1) % 2**32
+        token = secrets.randbelow(MAX_TOKEN + 1)
+        self._questions[self._question] = (token, now_ns)
+        if self._owes_since_ns is None:
+            self._owes_since_ns = now_ns
+        self._burst = max(self._burst - 1, 0)
+        self._sync_at_ns = now_ns + (BURST_EVERY_NS if self._burst else SYNC_EVERY_NS)
+        self._say(SyncRequest(id=self._question, h=token))
+
+    def lose(self, now_ns: int, reason: str) -> None:
+        """Its way is gone."""
+        self._questions.clear()
+        self._owes_since_ns = None
+        self._become("lost", now_ns, reason)
+
+    def mark(self) -> Mark | None:
+        """How far it is heard; None while it is not `ready`."""
+        if self.state != "ready":
+            return None
+        owed = [since for since in (self._owes_since_ns, self._gap_since_ns) if since is not None]
+        return Mark(self.id, self._passed_ns, min(owed, default=None))
+
+    @property
+    def is_complete(self) -> bool:
+        """Have all its inputs and outputs been named?"""
+        return len(self.inputs) >= self.hello.ni and len(self.outputs) >= self.hello.no
+
+    @property
+    def lost_events(self) -> int:
+        """Events known to be sent that never came."""
+        return self.tally.lost + self._numbering.lost
+
+    def _recover(self, now_ns: int) -> None:
+        self._answers_needed = max(self._answers_needed, 1)
+        self._questions.clear()
+        self._sync_at_ns = now_ns
+        self._burst = BURST
+        self._become("syncing", now_ns, "it is back")
+
+    def _settle(self, now_ns: int) -> None:
+        if self.state == "syncing" and self.is_complete and not self._answers_needed and not self._is_doubted:
+            self._become("ready", now_ns)
+
+    def _look_for_gaps(self, now_ns: int) -> None:
+        if not self._numbering.missing():
+            self._gap_since_ns = None
+        elif self._gap_since_ns is None:
+            self._gap_since_ns = now_ns
+            self._repeat_at_ns = now_ns
+            self._chase_missing(now_ns)
+
+    def _chase_missing(self, now_ns: int) -> None:
+        if self._gap_since_ns is not None and now_ns - self._gap_since_ns >= GIVE_UP_NS:
+            count = self._numbering.give_up()
+            self._gap_since_ns = None
+            self._become(self.state, now_ns, f"{count} of its events never came")
+            self._advance()
+            return
+        self._repeat_at_ns = now_ns + REPEAT_MISSING_NS
+        for n in self._numbering.missing():
+            self._say(Nak(n=n, reason="missing"))
+
+    def _advance(self) -> None:
+        while self._marks and self._marks[0][0] <= self._numbering.contiguous:
+            self._passed_n, passed_ns = self._marks.popleft()
+            self._passed_ns = max(self._passed_ns, passed_ns)
+
+    def _tell_clock(self, now_ns: int) -> None:
+        """Report a clock that became twice as good or half as good since it was last told."""
+        u_ns = self.clock.uncertainty_ns(now_ns)
+        if self.state != "ready" or u_ns is None or self._told_u_ns is None:
+            return
+        if u_ns >= 2 * self._told_u_ns or 2 * u_ns <= self._told_u_ns:
+            self._become("ready", now_ns)
+
+    def _become(self, state: str, now_ns: int, detail: str = "", doubt_from_ns: int | None = None) -> None:
+        self.state, self.detail = state, detail
+        u_ns = self.clock.uncertainty_ns(now_ns)
+        self._told_u_ns = u_ns
+        since_ns = now_ns if doubt_from_ns is None else min(doubt_from_ns, now_ns)
+        self._see(
+            DeviceChanged(
+                source=self.id,
+                seen_ns=(since_ns + now_ns) // 2,
+                uncertainty_ns=(now_ns - since_ns + 1) // 2,
+                link=self.link,
+                state=state,
+                inputs=self.hello.ni,
+                clock_u_ns=u_ns,
+                detail=detail,
+            )
+        )
