@@ -19,6 +19,7 @@ from companion.core.cue import Cue
 from companion.core.game import Game
 from companion.core.observation import Observation
 from companion.core.seat import Actor, Role, Viewer
+from companion.core.show import show
 from companion.core.view import View
 from companion.runtime.announce import Announcer
 from companion.runtime.desk import Announcement, Answer, Snapshot
@@ -102,9 +103,9 @@ class TableLoop:
         snapshot, views = self._views
         found = views.get(viewer)
         if found is None:
-            found = self.game.view(snapshot.provisional, viewer)
+            found = show(self.game, snapshot.provisional, viewer)
             if snapshot.provisional is not snapshot.sitting:
-                is_early = found != self.game.view(snapshot.sitting, viewer)
+                is_early = found != show(self.game, snapshot.sitting, viewer)
                 found = msgspec.structs.replace(found, is_provisional=is_early)
             views[viewer] = found
         return found

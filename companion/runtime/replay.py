@@ -12,6 +12,7 @@ from companion.core import history
 from companion.core.codec import Codec
 from companion.core.game import Game, Sitting
 from companion.core.seat import REFEREE, Viewer
+from companion.core.show import show
 from companion.core.view import View
 from companion.runtime.journal import ROOT, JournalError, Reader, chained
 from companion.runtime.opening import read_entries
@@ -50,6 +51,6 @@ def replay(path: Path, games: Mapping[str, Game[Any]], viewer: Viewer = REFEREE)
         head=head.hex(),
         lines=lines,
         sitting=sitting,
-        view=game.view(sitting, viewer),
+        view=show(game, sitting, viewer),
         state_hash=Codec(game).state_hash(sitting),
     )
