@@ -1,0 +1,1 @@
+"""Dice: where they lie and what their top faces show."""

@@ -1,0 +1,107 @@
+"""Where dice lie: against the empty table, or against what the table between the dice looks like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Frame
+
+Mask = NDArray[np.uint8]
+"""uint8 (rows, columns), 255 where something lies."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A die's top face: centre (x, y) and edge in px of the frame; `score`: 0 to 1, how sure."""
+
+    x_px: float
+    y_px: float
+    side_px: float
+    score: float
+
+
+_WORK_PX = 480  # long side of the picture in which areas are compared
+_SHADOW_CHROMA = 5.0  # Lab a, b units that a shadow leaves unchanged
+_SHADOW_DARKER = 70.0  # L units (0 to 255) that a shadow may take away
+_CHANGE = 16.0  # Lab distance that is a change on a quiet picture
+
+
+def changed(frame: Frame, empty: Frame) -> Mask:
+    """What lies on the table that is not in `empty` (same camera, any size): shadows left out, holes filled.
+
+    The mask has the size of `frame`. What the whole picture shares (lamp, exposure) is taken out.
+    """
+    rows, columns = frame.shape[:2]
+    scale = min(1.0, _WORK_PX / max(rows, columns))
+    size = (max(8, round(columns * scale)), max(8, round(rows * scale)))
+    now, before = _lab(frame, size), _lab(empty, size)
+    difference = now - before
+    difference -= np.median(difference.reshape(-1, 3), axis=0)
+    chroma = np.hypot(difference[:, :, 1], difference[:, :, 2])
+    whole = np.sqrt(0.5 * difference[:, :, 0] ** 2 + 2.0 * chroma**2)
+    noise = 1.4826 * float(np.median(np.abs(whole - np.median(whole))))
+    mask = whole > _CHANGE + 3.0 * noise
+    soft = np.abs(cv2.Laplacian(now[:, :, 0], cv2.CV_32F, ksize=3)) < 12
+    darker = -difference[:, :, 0]
+    mask &= ~((chroma < _SHADOW_CHROMA) & (darker > 0) & (darker < _SHADOW_DARKER) & soft)
+    solid = _filled(mask.astype(np.uint8) * 255)
+    return np.asarray(cv2.resize(solid, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
+def table_between(frame: Frame) -> Frame:
+    """The frame without small things, uint8 BGR, same size: for where no empty picture is known."""
+    rows, columns = frame.shape[:2]
+    scale = 120 / max(rows, columns)
+    small = cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    smooth = cv2.medianBlur(small, 41)
+    return np.asarray(cv2.resize(smooth, (columns, rows), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def spots_in(mask: Mask, side_px: float | None = None) -> tuple[Spot, ...]:
+    """Dice-like areas of a mask; `side_px` is a die's edge where known. Dice that touch are split by size."""
+    found, areas = cv2.connectedComponentsWithStats(mask, connectivity=4)[1:3]
+    boxes = [(n, areas[n]) for n in range(1, len(areas)) if areas[n][4] >= 80]
+    if not boxes:
+        return ()
+    side = side_px or float(np.sqrt(np.median([box[4] for _, box in boxes])))
+    spots: list[Spot] = []
+    for n, (x, y, width, height, area) in boxes:
+        if not 0.25 * side**2 < area < 30 * side**2:
+            continue
+        part = (found[y : y + height, x : x + width] == n).astype(np.uint8)
+        spots += [Spot(s.x_px + x, s.y_px + y, s.side_px, s.score) for s in _split(part, side)]
+    return tuple(spots)
+
+
+def _split(part: Mask, side: float) -> list[Spot]:
+    """Dice in one connected area (uint8 0/1), by the peaks of the distance to its edge."""
+    contours = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)[0]
+    contour = max(contours, key=cv2.contourArea)
+    (x, y), (width, height), _ = cv2.minAreaRect(contour)
+    area = float(part.sum())
+    if max(width, height) < 1.55 * side and area < 2.2 * side**2:
+        fill = area / max(1.0, width * height)
+        square = min(width, height) / max(1.0, width, height)
+        return [Spot(float(x), float(y), float(np.sqrt(max(1.0, width * height))), float(fill * square))]
+    deep = cv2.distanceTransform(cv2.copyMakeBorder(part, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 5)
+    deep = cv2.GaussianBlur(deep, (0, 0), max(0.5, side * 0.05))
+    reach = int(max(1, side * 0.35))
+    peak = (deep == cv2.dilate(deep, np.ones((2 * reach + 1,) * 2, np.uint8))) & (deep > 0.3 * side)
+    return [Spot(float(x - 1), float(y - 1), side, 0.6) for y, x in np.argwhere(peak)]
+
+
+def _lab(picture: Frame, size: tuple[int, int]) -> NDArray[np.float32]:
+    small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    return cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), (0, 0), 0.8).astype(np.float32)
+
+
+def _filled(mask: Mask) -> Mask:
+    closed = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    contours = cv2.findContours(closed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)[0]
+    solid = np.zeros_like(mask)
+    cv2.drawContours(solid, contours, -1, 255, -1)
+    return np.asarray(cv2.morphologyEx(solid, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
