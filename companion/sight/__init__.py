@@ -1,0 +1,1 @@
+"""Joins a game to its readers: what lies where, and who reads it."""
