@@ -8,6 +8,7 @@ while offline is never repeated by us: paho keeps QoS 1 messages and sends them 
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import secrets
 import socket
@@ -32,6 +33,7 @@ from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opene
 KEEPALIVE_S = 10
 _HEALTHY_S = 10.0
 _KICKS = 3
+_GREETING_S = 1.0
 _MAX_WAIT_S = 5.0
 _MAX_QUEUED = 1_000
 _MAX_PAYLOAD = 32_768
@@ -122,6 +124,7 @@ class MqttClient:
         self._will = will
         self._client: paho.Client | None = None
         self._up_since_s = 0.0
+        self._opened_s = math.inf
         self._short_lives = 0
         self._kicks: deque[float] = deque(maxlen=_KICKS)
         self._renew = threading.Event()
@@ -162,12 +165,19 @@ class MqttClient:
             self._renew.clear()
             client = self._client = self._make()
             client.loop_start()
-            self._renew.wait()
+            while not self._renew.wait(_GREETING_S / 4 if self._may_be_mute else None):
+                if time.monotonic() - self._opened_s > _GREETING_S:
+                    self._fall_back()
             if self._is_stopping.is_set() and self.is_up:
                 self._say_goodbye(client)
             client.disconnect()
             client.loop_stop()
             self.is_up = False
+
+    @property
+    def _may_be_mute(self) -> bool:
+        """Some brokers do not even answer a greeting in MQTT 5: then silence means no."""
+        return self.version == 5 and not self._up_since_s
 
     def _say_goodbye(self, client: paho.Client) -> None:
         topic, _ = self._will
@@ -188,7 +198,7 @@ class MqttClient:
         if self.address.user is not None:
             client.username_pw_set(self.address.user, self.address.password)
         client.will_set(self._will[0], self._will[1], qos=1, retain=True)
-        client.on_socket_open = _without_delay
+        client.on_socket_open = self._on_socket_open
         client.on_connect = self._on_connect
         client.on_connect_fail = self._on_connect_fail
         client.on_disconnect = self._on_disconnect
@@ -198,6 +208,11 @@ class MqttClient:
         else:
             client.connect_async(self.address.host, self.address.port, KEEPALIVE_S)
         return client
+
+    def _on_socket_open(self, _client: paho.Client, _data: Any, opened: Any) -> None:
+        with contextlib.suppress(OSError):
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._opened_s = time.monotonic()
 
     def _on_connect(
         self, client: paho.Client, _data: Any, _flags: Any, reason: ReasonCode, _properties: Any
@@ -231,6 +246,7 @@ class MqttClient:
     def _on_connect_fail(self, _client: paho.Client, _data: Any) -> None:
         self.problem = f"nothing answers at {self.address.shown}"
         self.mend = "start the broker, or check host and port"
+        self._opened_s = math.inf
         self._pause()
 
     def _on_disconnect(
@@ -382,11 +398,6 @@ class MqttLink:
         routes, self._routes = self._routes, set()
         for device in sorted(routes):
             self._post(Closed(device, reason))
-
-
-def _without_delay(_client: paho.Client, _data: Any, opened: Any) -> None:
-    with contextlib.suppress(OSError):
-        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _without_secret(url: str) -> str:
