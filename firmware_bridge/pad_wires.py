@@ -46,7 +46,7 @@ class PtyWire:
 
     def open(self, hear: Callable[[bytes], None]) -> None:
         import pty  # noqa: PLC0415  # not there on Windows
-        import tty  # noqa: PLC0415
+        import tty  # noqa: PLC0415  # not there on Windows
 
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
