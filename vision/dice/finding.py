@@ -25,8 +25,8 @@ class Spot:
 
 
 _WORK_PX = 480  # long side of the picture in which areas are compared
-_SHADOW_CHROMA = 5.0  # Lab a, b units that a shadow leaves unchanged
-_SHADOW_DARKER = 70.0  # L units (0 to 255) that a shadow may take away
+_SHADOW_KEEPS = (0.45, 1.0)  # share of the light that a shadow leaves
+_SHADOW_OFF = 8.0  # levels (0 to 255) by which a channel may differ from that share
 _CHANGE = 16.0  # Lab distance that is a change on a quiet picture
 
 
@@ -38,16 +38,14 @@ def changed(frame: Frame, empty: Frame) -> Mask:
     rows, columns = frame.shape[:2]
     scale = min(1.0, _WORK_PX / max(rows, columns))
     size = (max(8, round(columns * scale)), max(8, round(rows * scale)))
-    now, before = _lab(frame, size), _lab(empty, size)
-    difference = now - before
+    now, before = (_soft(picture, size) for picture in (frame, empty))
+    difference = _lab(now) - _lab(before)
     difference -= np.median(difference.reshape(-1, 3), axis=0)
     chroma = np.hypot(difference[:, :, 1], difference[:, :, 2])
     whole = np.sqrt(0.5 * difference[:, :, 0] ** 2 + 2.0 * chroma**2)
     noise = 1.4826 * float(np.median(np.abs(whole - np.median(whole))))
     mask = whole > _CHANGE + 3.0 * noise
-    soft = np.abs(cv2.Laplacian(now[:, :, 0], cv2.CV_32F, ksize=3)) < 12
-    darker = -difference[:, :, 0]
-    mask &= ~((chroma < _SHADOW_CHROMA) & (darker > 0) & (darker < _SHADOW_DARKER) & soft)
+    mask &= ~_is_shadow(now.astype(np.float32), before.astype(np.float32))
     solid = _filled(mask.astype(np.uint8) * 255)
     return np.asarray(cv2.resize(solid, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)
 
@@ -87,16 +85,31 @@ def _split(part: Mask, side: float) -> list[Spot]:
         fill = area / max(1.0, width * height)
         square = min(width, height) / max(1.0, width, height)
         return [Spot(float(x), float(y), float(np.sqrt(max(1.0, width * height))), float(fill * square))]
-    deep = cv2.distanceTransform(cv2.copyMakeBorder(part, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 5)
-    deep = cv2.GaussianBlur(deep, (0, 0), max(0.5, side * 0.05))
-    reach = int(max(1, side * 0.35))
-    peak = (deep == cv2.dilate(deep, np.ones((2 * reach + 1,) * 2, np.uint8))) & (deep > 0.3 * side)
-    return [Spot(float(x - 1), float(y - 1), side, 0.6) for y, x in np.argwhere(peak)]
+    framed = cv2.copyMakeBorder(part, 1, 1, 1, 1, cv2.BORDER_CONSTANT)
+    deep = cv2.GaussianBlur(cv2.distanceTransform(framed, cv2.DIST_L2, 5), (0, 0), max(0.5, side * 0.06))
+    spots: list[Spot] = []
+    while True:
+        _, depth, _, (column, row) = cv2.minMaxLoc(deep)
+        if depth < 0.3 * side:
+            return spots
+        spots.append(Spot(column - 1.0, row - 1.0, side, 0.6))
+        cv2.circle(deep, (column, row), max(1, round(0.7 * side)), 0.0, -1)
 
 
-def _lab(picture: Frame, size: tuple[int, int]) -> NDArray[np.float32]:
+def _soft(picture: Frame, size: tuple[int, int]) -> Frame:
     small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
-    return cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), (0, 0), 0.8).astype(np.float32)
+    return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.uint8)
+
+
+def _lab(picture: Frame) -> NDArray[np.float32]:
+    return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2LAB), np.float32)
+
+
+def _is_shadow(now: NDArray[np.float32], before: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where all three channels lost the same share of their light."""
+    kept = (now * before).sum(2) / np.maximum((before * before).sum(2), 1.0)
+    off = np.abs(now - kept[:, :, None] * before).max(2)
+    return np.asarray((kept > _SHADOW_KEEPS[0]) & (kept < _SHADOW_KEEPS[1]) & (off < _SHADOW_OFF), np.bool_)
 
 
 def _filled(mask: Mask) -> Mask:

@@ -1,0 +1,1 @@
+"""Measurements of the real paths; each module runs as `python -m benchmarks.NAME [--json]`."""
