@@ -68,7 +68,7 @@ need_picture_libraries() {
     wrong=$("$venv_python" -c 'import cv2' 2>&1) && return
     case $wrong in *"shared object file"*) ;; *) die "OpenCV does not start: ${wrong##*$'\n'}" ;; esac
     apt_install libgl1 libglib2.0-0 && "$venv_python" -c 'import cv2' && return
-    die "${wrong##*$'\n'}: OpenCV needs libGL and GLib; on Debian and Ubuntu: apt-get install libgl1 libglib2.0-0;" \
+    die "${wrong##*$'\n'}: OpenCV needs libGL, libxcb and GLib; on Debian and Ubuntu: apt-get install libgl1 libglib2.0-0;" \
         "on Fedora: dnf install mesa-libGL glib2"
 }
 
