@@ -34,7 +34,7 @@ def export(path: Path, out: BinaryIO, *, sound_only: bool = False) -> Verified:
             raise JournalError(f"{path}: {found.why}; {mend(path)}")
         header = Header(format=FORMAT, events=found.events, head=found.head)
         out.write(msgspec.json.encode(header) + b"\n")
-        for n, payload, _ in reader.rows():
+        for n, payload, _ in reader.rows() if found.events else ():
             if n > found.events:
                 break
             out.write(payload + b"\n")

@@ -18,6 +18,7 @@ from companion.runtime.lock import Lock, LockTakenError, read_lock
 
 APPLICATION_ID = 0x7461_6461
 FORMAT = 1
+NO_JOURNAL = "this is no journal, or it is damaged"
 ROOT = hashlib.sha256(b"companion journal 1").digest()
 """Stands where the hash before the first entry would."""
 
@@ -187,7 +188,8 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
             db = sqlite3.connect(f"{uri}?immutable=1", uri=True, isolation_level=None)
         return db
     except sqlite3.Error as error:
-        raise JournalError(f"{path}: it cannot be read ({error})") from None
+        what = "it cannot be read" if isinstance(error, sqlite3.OperationalError) else NO_JOURNAL
+        raise JournalError(f"{path}: {what} ({error})") from None
 
 
 def _check_format(db: sqlite3.Connection, path: Path) -> None:
@@ -195,7 +197,7 @@ def _check_format(db: sqlite3.Connection, path: Path) -> None:
         kind = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
-        raise JournalError(f"{path}: this is no journal, or it is damaged ({error})") from None
+        raise JournalError(f"{path}: {NO_JOURNAL} ({error})") from None
     if kind != APPLICATION_ID:
         raise JournalError(f"{path}: this is no journal of a table")
     if version != FORMAT:
@@ -334,7 +336,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         )
     except sqlite3.Error as error:
         db.close()
-        raise JournalError(f"{path}: this is no journal, or it is damaged ({error})") from None
+        raise JournalError(f"{path}: {NO_JOURNAL} ({error})") from None
     except JournalError:
         db.close()
         raise

@@ -1,1 +1,1 @@
-"""Lets the tests of this folder import `counting`, the smallest game that has everything a game may have."""
+"""Lets the tests of this folder import `counting` (a small game) and `virtual` (tables without disk or clock)."""
