@@ -137,12 +137,12 @@ def _started(journal: Journal, game: Game[Any], entries: tuple[e.Entry, ...], cl
         table = Table(game, journal, entries, clock.wall_ms)
     except ValueError as error:
         raise JournalError(f"{journal.path}: {error}") from None
-    now_ns = clock.now_ns()
-    start = c.Start(boot=clock.boot, wall_ms=clock.wall_ms(now_ns))
+    # Nobody knows when the last program died. The clocks stand from the last instant that is known to have
+    # been played, so that no deadline runs out while nobody watched.
+    at_ns = table.at_ns
+    start = c.Start(boot=clock.boot, wall_ms=clock.wall_ms(clock.now_ns()))
     key = f"start {table.version + 1}"
-    step = table.step(
-        [c.Order(command=start, actor=Actor(Role.CLOCK), at_ns=now_ns, key=key)], now_ns, now_ns
-    )
+    step = table.step([c.Order(command=start, actor=Actor(Role.CLOCK), at_ns=at_ns, key=key)], at_ns, at_ns)
     for broken in step.failures.values():
         raise broken
     return Opening(table=table, journal=journal, clock=clock)
