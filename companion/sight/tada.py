@@ -12,7 +12,7 @@ from companion.games.tada.layouts import CARD_MM, spell_layout
 from companion.games.tada.model import Tada, spell_of
 from vision.eye import ReaderSpec
 
-READER = "vision.dice.symbols:reader"
+READER = "vision.dice.symbols:symbol_reader"
 """Builds the reader of enrolled symbol dice from the folder of a dice profile."""
 EDGE_MM = 12.0
 DIE_MM = 16.0

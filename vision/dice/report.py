@@ -86,6 +86,16 @@ def draw(frame: Frame, reading: Reading) -> Frame:
     return picture
 
 
+def save(path: Path, picture: Frame) -> None:
+    """Writes a picture (uint8 BGR) as the kind that the name's ending says. Raises ValueError for no such kind,
+    OSError when it cannot be written."""
+    kinds = (".png", ".jpg", ".jpeg")
+    if path.suffix.lower() not in kinds:
+        raise ValueError(f"{path}: a picture's name ends in {', '.join(kinds)}")
+    _, data = cv2.imencode(path.suffix.lower(), picture)
+    path.write_bytes(data.tobytes())
+
+
 _COUNTS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 

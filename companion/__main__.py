@@ -1,0 +1,5 @@
+"""``python -m companion``."""
+
+from companion.app.cli import main
+
+main()

@@ -1,0 +1,239 @@
+"""The command line. Each command's options may also stand in a TOML file and in the environment."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.app.settings import SettingsError, read_toml
+from companion.runtime.journal import JournalError
+
+USAGE, FAILED = 2, 1
+
+
+def _from_file(context: click.Context, _: click.Parameter, path: Path | None) -> None:
+    """Values of a TOML file become defaults: the command line and the environment outrank them."""
+    if path is None:
+        return
+    values = read_toml(path)
+    if isinstance(values.get("rules"), dict):
+        values["rule"] = [f"{name}={_word(value)}" for name, value in values.pop("rules").items()]
+    known = {parameter.name for parameter in context.command.params}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise SettingsError(
+            f"{path}: there is no setting {unknown[0]!r}; there are: {', '.join(sorted(known - {'config'} - {None}))}"
+        )  # type: ignore[operator]  # names of parameters are never None here
+    context.default_map = {**(context.default_map or {}), **values}
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
+
+
+@click.group(context_settings={"auto_envvar_prefix": "COMPANION", "help_option_names": ["-h", "--help"]})
+@click.version_option(version("tabletop-companion"), prog_name="companion")
+def cli() -> None:
+    """A referee for games played on a real table: dice, cards, cups and towers."""
+
+
+config = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    callback=_from_file,
+    is_eager=True,
+    expose_value=False,
+    help="A TOML file with any of these options by name; house rules in a table [rules].",
+)
+
+
+@cli.command()
+@config
+@click.option("--game", default="tada", show_default=True, help="Which game is played.")
+@click.option("--seat", multiple=True, metavar="NAME[=DEVICE[:INPUT]]",
+              help="A player, with the pad it slams (none: the referee clicks). Once for each.")  # fmt: skip
+@click.option("--rule", multiple=True, metavar="NAME=VALUE", help="A house rule that is not the default.")
+@click.option("--serial", multiple=True, metavar="PORT|auto", help="Pads on serial lines.")
+@click.option(
+    "--mqtt", default="", metavar="URL", help="Pads on a broker: mqtt://host[:port][/table], or embedded."
+)
+@click.option(
+    "--camera", default="", metavar="SOURCE", help="Device, film, folder of pictures, http or rtsp address."
+)
+@click.option("--profile", default="", metavar="NAME", help="The enrolled dice (companion enrol dice NAME).")
+@click.option(
+    "--table-mm", default="", metavar="W,H", help="Size of the marked table, measured over the markers."
+)
+@click.option("--data", type=click.Path(path_type=Path), help="A deck or data file of your own.")
+@click.option(
+    "--journal", type=click.Path(path_type=Path), help="The journal; taken up again where it exists."
+)
+@click.option("--seed", type=int, help="Chance of the shuffles (a fresh one by default).")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to serve; 0.0.0.0 for the whole room."
+)
+@click.option("--port", default=8642, show_default=True, help="Port to serve; 0 for any free one.")
+@click.option("--retention", default=24.0, show_default=True, help="Hours that pictures of slams are kept.")
+@click.option("--key", multiple=True, metavar="DEVICE=HEX", help="Key of an MQTT pad.")
+@click.option("--strict", is_flag=True, help="Take no MQTT pad without a key.")
+def run(**options: Any) -> None:
+    """Referee a real table. Every device is optional; with none at all the referee clicks."""
+    from companion.app import play
+
+    play.run(options)
+
+
+@cli.command()
+@config
+@click.option("--game", default="tada", show_default=True, help="Which game is played.")
+@click.option("--speed", default=1.0, show_default=True, help="Shortens the pauses of the simulated people.")
+@click.option("--seed", default=1, show_default=True, help="The same seed gives the same game.")
+@click.option("--players", type=int, help="How many play (4 by default).")
+@click.option(
+    "--mqtt", default="", metavar="URL", help="A broker to use (one inside the program by default)."
+)
+@click.option("--journal", type=click.Path(path_type=Path), help="Where the journal goes.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve.")
+@click.option("--port", default=0, show_default=True, help="Port to serve; 0 for any free one.")
+@click.option("--exit-at-end", is_flag=True, help="End when the game is over.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the result as one JSON object (with --exit-at-end)."
+)
+def demo(**options: Any) -> None:
+    """Simulated people play a whole game through the real camera code, the real wire and the real pages."""
+    from companion.app.evening import demo as play_demo
+
+    play_demo(options)
+
+
+@cli.command()
+@config
+@click.option("--serial", multiple=True, default=("auto",), metavar="PORT|auto", help="Ports to look at.")
+@click.option("--mqtt", default="", metavar="URL", help="Broker to try.")
+@click.option("--camera", default="", metavar="SOURCE", help="Camera to try.")
+@click.option("--port", default=8642, show_default=True, help="Port that pages would be served on.")
+@click.option("--journal", type=click.Path(path_type=Path), help="Folder or journal whose disk is measured.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def doctor(**options: Any) -> None:
+    """What is connected and heard, and how to mend what is not well. Exit 1 when something is not."""
+    from companion.app.doctor import doctor as examine
+
+    sys.exit(examine(options))
+
+
+@cli.command()
+@click.argument("journal", type=click.Path(path_type=Path))
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object a line; the last holds View and state hash."
+)
+def replay(journal: Path, as_json: bool) -> None:
+    """Fold a journal anew, live or not, and show what it leads to."""
+    from companion.app import journals
+
+    journals.replay_(journal, as_json)
+
+
+@cli.command()
+@click.argument("journal", type=click.Path(path_type=Path))
+@click.option("--head", help="The head that was noted earlier: a cut-off tail is seen.")
+def verify(journal: Path, head: str | None) -> None:
+    """Check the whole chain of a journal. Exit 1 when it is damaged."""
+    from companion.app import journals
+
+    sys.exit(journals.verify_(journal, head))
+
+
+@cli.command()
+@click.argument("journal", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), help="File to write (standard output by default)."
+)
+def export(journal: Path, out: Path | None) -> None:
+    """Write a journal as JSON Lines, without loss."""
+    from companion.app import journals
+
+    journals.export_(journal, out)
+
+
+@cli.command(name="import")
+@click.argument("lines", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path))
+def import_(lines: Path, journal: Path) -> None:
+    """Make the journal JOURNAL from exported LINES (- for standard input); the head is the same."""
+    from companion.app import journals
+
+    journals.import_(lines, journal)
+
+
+@cli.group(name="print")
+def print_() -> None:
+    """Sheets to print."""
+
+
+@print_.command()
+@click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("markers.pdf"), show_default=True)
+def markers(out: Path) -> None:
+    """The four corner markers by which the camera finds the table."""
+    from companion.app import looking
+
+    looking.print_markers(out)
+
+
+@cli.command(name="read-dice")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.option(
+    "--kind", default="pips", show_default=True, help="pips, numerals, or the NAME of enrolled dice."
+)
+@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw what was read and why.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture.")
+def read_dice(images: tuple[str, ...], kind: str, picture: Path | None, as_json: bool) -> None:
+    """Read the dice on photographs. Exit 1 when a file could not be read."""
+    from companion.app import looking
+
+    sys.exit(looking.read_dice(images, kind, picture, as_json))
+
+
+@cli.group()
+def enrol() -> None:
+    """Show your own things to the camera once."""
+
+
+@enrol.command(name="dice")
+@click.argument("name")
+@click.option("--from", "folder", type=click.Path(path_type=Path), required=True, metavar="FOLDER",
+              help="FOLDER/<face>/*.jpg, one die a picture; FOLDER/<owner>/<face>/*.jpg for several owners.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def enrol_dice(name: str, folder: Path, as_json: bool) -> None:
+    """Learn the faces of dice from a few pictures each."""
+    from companion.app import looking
+
+    looking.enrol_dice(name, folder, as_json)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command. Errors are one line on standard error; exit 2 for what was asked wrongly, 1 for what failed."""
+    try:
+        status = cli.main(args=arguments, prog_name="companion", standalone_mode=False)
+    except SettingsError as error:
+        _fail(str(error), USAGE)
+    except click.UsageError as error:
+        _fail(f"{error.format_message()} (see companion --help)", USAGE)
+    except click.ClickException as error:
+        _fail(error.format_message(), FAILED)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("stopped", 130)
+    except (JournalError, ValueError, OSError) as error:
+        _fail(str(error), FAILED)
+    else:
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(text: str, status: int) -> None:
+    click.echo("companion: " + " ".join(text.split()), err=True)
+    sys.exit(status)

@@ -1,0 +1,127 @@
+"""The commands that run a table: the real one and the demo."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.app.settings import (
+    PadClashError,
+    Settings,
+    SettingsError,
+    fresh_seed,
+    game_named,
+    parse_rules,
+    parse_seats,
+    profile_path,
+    read_data,
+    state_folder,
+    table_size,
+)
+from companion.app.wiring import RunningTable, links_of
+from firmware_bridge.link import Bridge
+
+HEARD_S = 3.0
+
+
+def settings_of(options: dict[str, Any]) -> Settings:
+    """Everything checked. Raises SettingsError, one line."""
+    game = game_named(options["game"])
+    rules = {}
+    for word in options["rule"]:
+        name, is_given, value = word.partition("=")
+        if not is_given:
+            raise SettingsError(f"--rule {word!r}: write it as NAME=VALUE")
+        rules[name.strip()] = value.strip()
+    keys = {}
+    for word in options["key"]:
+        device, _, digits = word.partition("=")
+        try:
+            keys[device] = bytes.fromhex(digits)
+        except ValueError:
+            raise SettingsError(f"--key {device}: the key is an even number of hex digits") from None
+    journal = options["journal"] or state_folder() / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}.sqlite"
+    is_there = journal.exists()
+    return Settings(
+        game=game.name,
+        seats=() if is_there and not options["seat"] else parse_seats(game, options["seat"]),
+        options=parse_rules(game, rules),
+        data=read_data(game, options["data"]),
+        journal=journal,
+        seed=options["seed"] if options["seed"] is not None else fresh_seed(),
+        serial=tuple(options["serial"]),
+        mqtt=options["mqtt"],
+        camera=options["camera"],
+        profile=profile_path(options["profile"]) if options["profile"] else None,
+        table_mm=table_size(options["table_mm"]),
+        host=options["host"],
+        port=options["port"],
+        retention_h=options["retention"],
+        keys=keys,
+        is_strict=options["strict"],
+    )
+
+
+def heard(settings: Settings, seconds: float = HEARD_S) -> tuple[str, ...]:
+    """Pads that are heard within a few seconds, as DEVICE:INPUT words."""
+    bridge = Bridge(links_of(settings, None), lambda _seen: None)
+    bridge.start()
+    try:
+        time.sleep(seconds)
+        return tuple(
+            f"{device.id}:{index + 1}" for device in bridge.devices() for index in range(len(device.inputs))
+        )
+    finally:
+        bridge.stop()
+
+
+def run(options: dict[str, Any]) -> None:
+    """Referee a real table until it is stopped."""
+    try:
+        settings = settings_of(options)
+    except PadClashError as error:
+        raise SettingsError(f"{error}. {_pads_heard(options)}") from None
+    with RunningTable(settings) as table:
+        greet(table)
+        wait_for_stop()
+    click.echo(f"The journal is {settings.journal}")
+
+
+def _pads_heard(options: dict[str, Any]) -> str:
+    plain = Settings(
+        game="", seats=(), options={}, data="", journal=Path(), seed=0, serial=tuple(options["serial"]),
+        mqtt="" if options["mqtt"] == "embedded" else options["mqtt"],
+    )  # fmt: skip
+    if not plain.serial and not plain.mqtt:
+        return "No --serial or --mqtt is given, so no pad can be heard."
+    found = heard(plain)
+    return f"Heard in the last {HEARD_S:.0f} s: {', '.join(found) if found else 'no pad'}."
+
+
+def greet(table: RunningTable) -> None:
+    """Print where the pages are and the one-time code."""
+    server = table.server
+    shown = "127.0.0.1" if server.host in ("0.0.0.0", "::") else server.host  # compared, not bound
+    click.echo(f"Referee  http://{shown}:{server.port}/", err=True)
+    code = table.access.first_code()
+    if code:
+        click.echo(f"Code     {code}   (once; only this machine is served until it is used)", err=True)
+    else:
+        click.echo(
+            "A referee's browser is known already; companion run --help tells how to let in another.",
+            err=True,
+        )
+    click.echo(f"Journal  {table.settings.journal}", err=True)
+
+
+def wait_for_stop() -> None:
+    """Until Ctrl-C or a polite kill."""
+    stopped = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    stopped.wait()

@@ -1,0 +1,220 @@
+"""The composition root: one running table with its links, its camera, its pages and its evidence."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from companion.app.evidence import EvidenceKeeper
+from companion.app.health import camera_shown, devices_shown, journal_shown
+from companion.app.outputs import PadOutputs
+from companion.app.settings import Settings, game_named
+from companion.catalogue import GAMES
+from companion.core.cue import Cue
+from companion.core.geometry import Pose
+from companion.core.observation import DeviceChanged, Observation, Observed
+from companion.core.seat import Seat
+from companion.runtime.desk import Announcement, Snapshot
+from companion.runtime.evidence import EvidenceStore, folder_of
+from companion.runtime.loop import TableLoop
+from companion.runtime.opening import Opening, create, reopen
+from companion.sight import tada as tada_sight
+from firmware_bridge.broker import EmbeddedBroker
+from firmware_bridge.link import Bridge
+from firmware_bridge.mqtt_link import MqttLink
+from firmware_bridge.serial_link import SerialLink
+from firmware_bridge.wire import Link
+from vision.camera import CameraChild, check_source
+from vision.surface import Marks
+from web_ui.access import Access
+from web_ui.app import create_app
+from web_ui.health import Health
+from web_ui.serve import Server
+
+SIGHTS = {"tada": tada_sight}
+"""Which readers each game needs; a game without an entry is played without a camera."""
+DEFAULT_TABLE_MM = (480.0, 320.0)
+LOST = ("silent", "lost")
+
+
+def open_table(settings: Settings) -> Opening:
+    """The journal taken up again where it exists, else a new one. Raises JournalError."""
+    if settings.journal.exists():
+        return reopen(settings.journal, GAMES)
+    settings.journal.parent.mkdir(parents=True, exist_ok=True)
+    return create(
+        settings.journal,
+        game_named(settings.game),
+        seats=settings.seats,
+        seed=settings.seed,
+        options=settings.options,
+        table=settings.journal.stem,
+        data=settings.data,
+    )
+
+
+def links_of(settings: Settings, broker: EmbeddedBroker | None) -> tuple[Link, ...]:
+    """The links that are asked for. Raises ValueError for an address that is none."""
+    found: list[Link] = []
+    if settings.serial:
+        found.append(SerialLink(settings.serial))
+    if settings.mqtt:
+        found.append(MqttLink(broker.url if broker else settings.mqtt))
+    return tuple(found)
+
+
+class RunningTable:
+    """Everything of one table from `start` to `stop`. Use it as a context manager.
+
+    Every device is optional and may come late: what is missing is named on the devices page.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing is opened yet."""
+        self.settings = settings
+        self._stack = ExitStack()
+        self._seen_n = 0
+        self._layouts: object = None
+        self._is_stopped = threading.Event()
+
+    def __enter__(self) -> RunningTable:
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Open the journal and start everything. Raises JournalError, ValueError or OSError, one line each."""
+        settings, stack = self.settings, self._stack
+        if settings.camera:
+            check_source(settings.camera)
+        opening = open_table(settings)
+        stack.callback(opening.journal.close)
+        self.clock = opening.clock
+        self.ahead_ns = opening.clock.now_ns() - time.monotonic_ns()
+        broker = EmbeddedBroker() if settings.mqtt == "embedded" else None
+        if broker:
+            broker.start()
+            stack.callback(broker.stop)
+        self.broker_url = broker.url if broker else settings.mqtt
+        self.bridge = Bridge(
+            links_of(settings, broker),
+            self._observe,
+            opening.clock.now_ns,
+            keys=settings.keys,
+            mode="strict" if settings.is_strict else "open",
+        )
+        self.camera = self._make_camera(opening)
+        self.evidence = EvidenceKeeper(
+            EvidenceStore(folder_of(settings.journal), settings.retention_h * 3600),
+            self.camera,
+            self.ahead_ns,
+        )
+        self.loop = TableLoop(
+            opening.table,
+            opening.journal,
+            opening.clock,
+            watermark=self.bridge.watermark_ns,
+            ask=self.bridge.ask_all,
+            waiting_for=self.bridge.silent,
+        )
+        stack.callback(self.loop.close)
+        self._seen_n = self.loop.snapshot().version
+        self._pads = PadOutputs(self.bridge)
+        self.loop.subscribe(self._changed)
+        self.loop.announcer.subscribe(self._announced)
+        self.evidence.start()
+        stack.callback(self.evidence.stop)
+        self.bridge.start()
+        stack.callback(self.bridge.stop)
+        if self.camera:
+            self.camera.start()
+            stack.callback(self.camera.stop)
+        self._show_layouts(self.loop.snapshot())
+        self._serve()
+
+    def stop(self) -> None:
+        """End everything in order; the journal is closed last."""
+        self._is_stopped.set()
+        self._stack.close()
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seats as they are now."""
+        return self.loop.snapshot().sitting.seats
+
+    def health(self) -> Health:
+        """The state of all devices, the camera and the journal."""
+        snapshot = self.loop.snapshot()
+        journal = journal_shown(self.settings.journal, snapshot.at_ns)
+        cameras = (camera_shown(self.camera, self.ahead_ns),) if self.camera else ()
+        devices = devices_shown(self.bridge, snapshot.sitting.seats)
+        return Health(devices=devices, cameras=cameras, journal=journal)
+
+    def _serve(self) -> None:
+        settings = self.settings
+        self.access = Access(settings.journal.with_suffix(".access"))
+        app = create_app(self.loop, self.access, self.health, self.evidence)
+        self.server = Server(app, settings.host, settings.port)
+        self.server.start()
+        self._stack.callback(self.server.stop)
+
+    def _make_camera(self, opening: Opening) -> CameraChild | None:
+        settings = self.settings
+        sight = SIGHTS.get(opening.table.game.name)
+        if not settings.camera or sight is None:
+            return None
+        reader = sight.reader(str(settings.profile)) if settings.profile else None
+        size = settings.table_mm or DEFAULT_TABLE_MM
+        return CameraChild(settings.camera, reader, self._camera_saw, marks=Marks(size_mm=size))
+
+    def _camera_saw(self, seen: Observed) -> None:
+        """The camera stamps by the machine's clock; host time may be ahead of it."""
+        self._observe(msgspec.structs.replace(seen, seen_ns=seen.seen_ns + self.ahead_ns))
+
+    def _observe(self, seen: Observation | Observed) -> None:
+        if isinstance(seen, DeviceChanged) and seen.state in LOST:
+            owners = [seat.name for seat in self.seats if seat.device == seen.source and not seat.left]
+            if owners:
+                text = f"The pad of {' and '.join(owners)} is {seen.state}. The referee can click for it."
+                self.loop.say(Cue(target="all", pattern="notice", text=text))
+        self.loop.observe(seen)  # type: ignore[arg-type]  # every Observed that is made is one of the union
+
+    def _changed(self, snapshot: Snapshot) -> None:
+        """On the writer's thread: hand new entries on and tell the eyes what lies where."""
+        for entry in self.loop.entries(self._seen_n):
+            self._seen_n = entry.n
+            self.evidence.note(entry)
+        self._show_layouts(snapshot)
+
+    def _announced(self, announcement: Announcement) -> None:
+        sitting = self.loop.snapshot().sitting
+        self._pads.play(announcement.cue, sitting.seats, self.loop.game.part(sitting))
+
+    def _show_layouts(self, snapshot: Snapshot) -> None:
+        sight = SIGHTS.get(self.loop.game.name)
+        if self.camera is None or sight is None:
+            return
+        wanted = sight.layouts(snapshot.sitting, self.poses(snapshot.sitting.seats))
+        if wanted != self._layouts:
+            self._layouts = wanted
+            self.camera.set_layouts(wanted)
+
+    def poses(self, seats: tuple[Seat, ...]) -> Mapping[str, Pose]:
+        """Where each seat's card lies, by seat id."""
+        size = self.settings.table_mm or DEFAULT_TABLE_MM
+        places: Any = SIGHTS[self.loop.game.name].card_poses(len(seats), size)
+        return dict(zip((seat.id for seat in seats), places, strict=True))
