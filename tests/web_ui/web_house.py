@@ -1,0 +1,106 @@
+"""A real table of Ta-Da! with its loop, journal and pages."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from companion.app.settings import shipped_data
+from companion.catalogue import GAMES
+from companion.core import command as c
+from companion.core.seat import REFEREE, Actor, Role, Viewer, seat_at
+from companion.runtime.desk import Answer
+from companion.runtime.loop import TableLoop
+from companion.runtime.opening import create
+from web_ui.access import Access
+from web_ui.app import create_app
+from web_ui.health import CameraShown, DeviceShown, Health, JournalShown, Picture
+from web_ui.serve import Server
+
+NAMES = ("Ann", "Ben", "Cleo")
+BOSS = Actor(Role.REFEREE, name="test")
+
+
+class Pictures:
+    """Two pictures for every entry."""
+
+    JPEG = b"\xff\xd8\xff\xe0picture\xff\xd9"
+
+    def pictures(self, entry: int) -> tuple[Picture, ...]:
+        return tuple(Picture(id=f"e{entry}-{n}", camera="table", offset_ms=n * 67) for n in range(2))
+
+    def picture(self, entry: int, id: str) -> bytes | None:
+        return self.JPEG if id in {f"e{entry}-0", f"e{entry}-1"} else None
+
+    def camera(self, name: str) -> bytes | None:
+        return self.JPEG if name == "table" else None
+
+
+class House:
+    """One table with its pages. `server` is None until `serve` is called."""
+
+    def __init__(self, folder: Path, names: tuple[str, ...] = NAMES, **options: Any) -> None:
+        seats = tuple(seat_at(n, name, "box-7" if n == 1 else "", 0) for n, name in enumerate(names, 1))
+        game = GAMES["tada"]
+        self.opening = create(folder / "table.journal", game, seats=seats, seed=7, options=options, data=shipped_data(game))
+        self.desk = TableLoop(self.opening.table, self.opening.journal, self.opening.clock)
+        self.access_file = folder / "access.json"
+        self.access = Access(self.access_file)
+        self.app = create_app(
+            self.desk, self.access, self.health, Pictures(), addresses=lambda: ("192.168.7.5",)
+        )
+        self.server: Server | None = None
+        self._lock = threading.Lock()
+        self._keys = 0
+
+    def health(self) -> Health:
+        now = self.desk.now_ns()
+        return Health(
+            devices=(
+                DeviceShown(name="box-7", kind="serial pad", is_up=True, heard_ns=now, clock_u_ns=420_000, seats=("s1",)),
+                DeviceShown(
+                    name="pad2", kind="MQTT pad", is_up=False, detail="silent for 8 s", clock_u_ns=14_000_000,
+                    mend="Check its battery, then press its button once.",
+                ),
+            ),
+            cameras=(CameraShown(name="table", is_up=True, fps=14.8, dropped=3, frame_ns=now, has_surface=True),),
+            journal=JournalShown(path="table.journal", synced_ns=now, sync_ms=1.7, free_bytes=12_000_000_000),
+        )  # fmt: skip
+
+    def order(self, command: c.Command, actor: Actor = BOSS) -> Answer:
+        with self._lock:
+            self._keys += 1
+            key = f"order {self._keys}"
+        found: Future[Answer] = self.desk.submit(command, actor, key)
+        return found.result(10)
+
+    def begin(self) -> None:
+        """Claim the table as its referee would, from the host."""
+        code = self.access.first_code()
+        assert code is not None
+        self.token = self.enter(code)
+
+    def enter(self, code: str) -> str:
+        seats = [seat.id for seat in self.desk.snapshot().sitting.seats]
+        made = self.access.passes.redeem(code, seats, "a browser")
+        assert made is not None
+        return made[1]
+
+    def seat_token(self, seat: str) -> str:
+        code = self.access.passes.renew(Viewer(Role.SEAT, seat))
+        return self.enter(code)
+
+    def referee_token(self) -> str:
+        return self.enter(self.access.passes.renew(REFEREE))
+
+    def serve(self) -> str:
+        self.server = Server(self.app)
+        self.server.start()
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def close(self) -> None:
+        if self.server is not None:
+            self.server.stop()
+        self.desk.close()

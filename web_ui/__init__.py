@@ -1,0 +1,1 @@
+"""Pages in a browser: draws views, sends commands, knows no rule."""

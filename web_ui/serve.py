@@ -1,0 +1,107 @@
+"""The web server: Flask pages and live streams in one process and under one origin."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from typing import Any, cast
+
+from a2wsgi import WSGIMiddleware
+from flask import Flask
+from hypercorn.asyncio import serve as hypercorn_serve
+from hypercorn.config import Config
+
+from web_ui.live import Hub, Receive, Scope, Send
+
+WORKERS = 12
+GRACE_S = 3.0
+
+
+class Server:
+    """Serves one application in a thread of its own between `start` and `stop`."""
+
+    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Binds at once, so that `port` is known; 0 takes a free one. Raises OSError when it is held."""
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+        except OSError:
+            self._socket.close()
+            raise
+        self.host, self.port = host, int(self._socket.getsockname()[1])
+        self._app = app
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end = asyncio.Event()
+        self._ready = threading.Event()
+        self._failed: BaseException | None = None
+        self.hub: Hub | None = None
+
+    def start(self) -> None:
+        """Begin to serve; returns when the live hub listens. Raises what kept it from starting."""
+        self._thread = threading.Thread(target=self._run, name="web", daemon=True)
+        self._thread.start()
+        self._ready.wait(10)
+        if self._failed is not None:
+            raise self._failed
+
+    def stop(self) -> None:
+        """End all streams and answers under way, then the thread."""
+        if self._loop is not None and self._thread is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._end.set)
+            self._thread.join(GRACE_S * 3)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except BaseException as failed:
+            self._failed = failed
+            logging.getLogger(__name__).exception("the web server ended")
+        finally:
+            self._ready.set()
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        config = Config()
+        config.bind = [f"fd://{self._socket.detach()}"]
+        config.graceful_timeout = GRACE_S
+        config.accesslog = None
+        config.errorlog = logging.getLogger("web_ui.hypercorn")
+        config.include_server_header = False
+        hub = Hub(self._app)
+        self.hub = hub
+        await hub.start()
+        pages = WSGIMiddleware(cast(Any, self._app.wsgi_app), workers=WORKERS)
+        self._ready.set()
+        try:
+            await hypercorn_serve(_joined(hub, pages), config, shutdown_trigger=self._shutdown(hub))
+        finally:
+            pages.executor.shutdown(wait=False)
+
+    def _shutdown(self, hub: Hub) -> Any:
+        async def wait() -> None:
+            await self._end.wait()
+            await hub.stop()
+
+        return wait
+
+
+def _joined(hub: Hub, pages: WSGIMiddleware) -> Any:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith("/live/"):
+            await hub(scope, receive, send)
+        else:
+            await pages(cast(Any, scope), receive, cast(Any, send))
+
+    return app
+
+
+def serve(app: Flask, host: str = "127.0.0.1", port: int = 0) -> Server:
+    """A server that has been started."""
+    server = Server(app, host, port)
+    server.start()
+    return server
