@@ -1,0 +1,40 @@
+"""The watermark, as arithmetic."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firmware_bridge.verdict import CAP_NS, Mark, Verdict, finality, silent_devices, watermark_ns
+
+NOW = 10_000_000_000
+
+
+def test_no_device_means_now() -> None:
+    assert watermark_ns((), NOW) == NOW
+    assert finality(NOW - 1, NOW, NOW, ()).is_final
+
+
+def test_the_slowest_device_sets_it_up_to_the_cap() -> None:
+    marks = [Mark("a", NOW - 1_000), Mark("b", NOW - 5_000)]
+    assert watermark_ns(marks, NOW) == NOW - 5_000
+    assert watermark_ns([*marks, Mark("c", 0)], NOW) == NOW - CAP_NS
+
+
+def test_final_when_all_have_passed_else_the_waited_for_are_named() -> None:
+    instant = NOW - 3_000
+    passed, behind = Mark("a", NOW - 1_000), Mark("b", NOW - 3_000)
+    assert finality(instant, NOW, NOW, [passed]).is_final
+    waiting = finality(instant, NOW, NOW, [passed, behind])
+    assert (waiting.is_final, waiting.waiting, waiting.silent) == (False, ("b",), ())
+    by_cap = finality(instant, NOW - CAP_NS, NOW, [passed, behind])
+    assert (by_cap.is_final, by_cap.by_cap, by_cap.silent) == (True, True, ("b",))
+
+
+def test_silent_is_who_owes_for_as_long_as_the_cap() -> None:
+    marks = [Mark("b", 0, NOW - CAP_NS), Mark("a", 0, NOW - CAP_NS - 1), Mark("c", 0, NOW - 1), Mark("d", 0)]
+    assert silent_devices(marks, NOW) == ("a", "b")
+
+
+def test_the_message() -> None:
+    told = Verdict(round=3, rank=(("pad1",), ("pad2", "pad3")), ties=1, window_ms=1.2, unc_ms=0.6, final=True)
+    assert msgspec.json.decode(msgspec.json.encode(told), type=Verdict) == told
