@@ -38,6 +38,23 @@ class Answer(msgspec.Struct, frozen=True):
     rtt_ns: int
 
 
+class _Line(msgspec.Struct, frozen=True):
+    """Host time as a function of device time: through one answer, with the drift as far as it was known."""
+
+    answer: Answer
+    drift_ppm: tuple[float, float]
+
+    def bound_ns(self, device_us: int) -> int:
+        low, high = self.drift_ppm
+        rest_ppm = (high - low) / 2 + DRIFT_WANDER_PPM
+        return self.answer.half_ns + round(abs(device_us - self.answer.device_us) * rest_ppm / 1000)
+
+    def at_ns(self, device_us: int) -> int:
+        low, high = self.drift_ppm
+        away_us = device_us - self.answer.device_us
+        return device_us * 1000 - self.answer.offset_ns - round(away_us * (low + high) / 2000)
+
+
 class HostTime(msgspec.Struct, frozen=True):
     """An instant of the device in host time: the truth lies within at_ns +- u_ns.
 
@@ -62,7 +79,7 @@ class ClockSync:
         self._answers: deque[Answer] = deque(maxlen=WINDOW)
         self._seen: tuple[int, int] | None = None  # (unwrapped us, host ns) of the newest stamp
         self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
-        self._anchor: Answer | None = None
+        self._anchor: _Line | None = None
         self._anchor_set_us = 0
         self._renewed_us: int | None = None
         self._anchor_used_us = 0
@@ -133,70 +150,59 @@ class ClockSync:
         """Host time of an unwrapped device instant, None before the first answer."""
         if not self._answers:
             return None
-        return self._through(self._answer_for(device_us), device_us)
+        line = self._line_for(device_us)
+        return HostTime(line.at_ns(device_us), line.bound_ns(device_us))
 
     def edge_time(self, device_us: int) -> HostTime | None:
-        """Host time of an edge with this unwrapped stamp, None before the first answer; the stamping
-        latency widens it.
+        """Host time of an edge with this unwrapped stamp, None before the first answer; the stamping latency
+        widens it.
 
-        Edges less than KEEP_ANCHOR_US apart use the same answer, so that their differences are exactly the
-        device's own. A row of edges that goes on for RENEW_ANCHOR_US gets a fresh one; for a while `own_u_ns`
-        then covers the change.
+        Edges less than KEEP_ANCHOR_US apart go through the same answer, so that their differences are exactly
+        the device's own. A row of edges that goes on for RENEW_ANCHOR_US gets a fresh one; for a while
+        `own_u_ns` then covers the change.
         """
         if not self._answers:
             return None
-        answer = self._answer_for(device_us)
-        if answer is not self._anchor:
+        line = self._line_for(device_us)
+        if line is not self._anchor:
             is_in_row = self._anchor is not None and self._is_near(device_us)
             self._renewed_us = device_us if is_in_row else None
-            self._anchor, self._anchor_set_us, self._anchor_used_us = answer, device_us, device_us
+            self._anchor, self._anchor_set_us, self._anchor_used_us = line, device_us, device_us
         self._anchor_used_us = max(self._anchor_used_us, device_us)
-        found = self._through(answer, device_us)
-        u_ns = found.u_ns + self._st_ns
+        u_ns = line.bound_ns(device_us) + self._st_ns
         is_fresh = self._renewed_us is not None and device_us - self._renewed_us <= KEEP_ANCHOR_US
-        return HostTime(found.at_ns, u_ns, u_ns if is_fresh else self._tick_ns + self._st_ns)
+        return HostTime(line.at_ns(device_us), u_ns, u_ns if is_fresh else self._tick_ns + self._st_ns)
 
     def device_us(self, host_ns: int) -> int | None:
         """The 32-bit device time at a host instant (for scheduled commands), None before the first answer."""
         if not self._answers:
             return None
         guess_us = (host_ns + self._answers[-1].offset_ns) // 1000
-        best = min(self._answers, key=lambda answer: self._bound_ns(answer, guess_us))
-        away_ns = host_ns - (best.device_us * 1000 - best.offset_ns)
-        return (best.device_us + round(away_ns * (1 + self._drift_middle * 1e-6) / 1000)) % WRAP_US
+        # The line is so nearly straight that one step from the guess is exact to a nanosecond.
+        return (guess_us + round((host_ns - self._best_line(guess_us).at_ns(guess_us)) / 1000)) % WRAP_US
 
     def uncertainty_ns(self, now_ns: int) -> int | None:
         """How well an edge at host time `now_ns` could be placed, None before the first answer."""
         if not self._answers:
             return None
         now_us = (now_ns + self._answers[-1].offset_ns) // 1000
-        return min(self._bound_ns(answer, now_us) for answer in self._answers) + self._st_ns
-
-    @property
-    def _drift_middle(self) -> float:
-        return (self._drift_ppm[0] + self._drift_ppm[1]) / 2
+        return self._best_line(now_us).bound_ns(now_us) + self._st_ns
 
     def _is_near(self, device_us: int) -> bool:
         return abs(device_us - self._anchor_used_us) <= KEEP_ANCHOR_US
 
-    def _answer_for(self, device_us: int) -> Answer:
+    def _line_for(self, device_us: int) -> _Line:
         if (
             self._anchor is not None
             and self._is_near(device_us)
             and device_us - self._anchor_set_us <= RENEW_ANCHOR_US
         ):
             return self._anchor
-        return min(self._answers, key=lambda answer: self._bound_ns(answer, device_us))
+        return self._best_line(device_us)
 
-    def _bound_ns(self, answer: Answer, device_us: int) -> int:
-        low, high = self._drift_ppm
-        rest_ppm = (high - low) / 2 + DRIFT_WANDER_PPM
-        return answer.half_ns + round(abs(device_us - answer.device_us) * rest_ppm / 1000)
-
-    def _through(self, answer: Answer, device_us: int) -> HostTime:
-        away_us = device_us - answer.device_us
-        offset_ns = answer.offset_ns + round(away_us * self._drift_middle / 1000)
-        return HostTime(device_us * 1000 - offset_ns, self._bound_ns(answer, device_us))
+    def _best_line(self, device_us: int) -> _Line:
+        lines = (_Line(answer, self._drift_ppm) for answer in self._answers)
+        return min(lines, key=lambda line: line.bound_ns(device_us))
 
     def _fits(self, new: Answer) -> bool:
         """Do its interval and every earlier one allow a common drift within the bound?"""

@@ -81,6 +81,7 @@ class Hub:
         self._outbox: list[tuple[str, ToDevice]] = []
         self._later: list[tuple[int, Cue, str, int]] = []
         self._crosstalk = CrossTalk(see)
+        self._has_new_press = False
         self._now_ns = 0
 
     # what comes in
@@ -103,6 +104,10 @@ class Hub:
                 way.counters.retained += 1
             case _:
                 pass
+        if self._has_new_press:
+            # Whoever waits for the order of this press waits for these answers: ask before being asked to.
+            self._has_new_press = False
+            self.ask_all(now_ns)
         self._flush()
 
     def tick(self, now_ns: int) -> int:
@@ -280,6 +285,7 @@ class Hub:
 
     def _see(self, observation: Observation) -> None:
         if isinstance(observation, Pressed):
+            self._has_new_press = True
             self._crosstalk.put(observation, self._now_ns)
         else:
             self._see_at_last(observation)

@@ -112,14 +112,14 @@ class Bridge:
 
     def ask_all(self) -> None:
         """Ask every live device for the time at once, again and again until the watermark has passed this
-        instant or `verdict.CAP_NS` are over. Cheap to call often."""
+        instant or `verdict.CAP_NS` are over. Cheap to call often; each press does the same by itself."""
         if not self._is_asking.is_set():
             self._is_asking.set()
             self._call(self._ask_all)
 
     def silent(self) -> tuple[str, ...]:
-        """Ids of live devices that have owed an answer or an event for CAP_NS: the watermark passes over
-        them."""
+        """Ids of live devices that owe an answer or an event for so long that the watermark passes over
+        them (`verdict.silent_devices`)."""
         return verdict.silent_devices(self._snapshot.marks, self._now_ns())
 
     def play(self, cue: Cue, devices: Mapping[str, Iterable[tuple[str, int]]]) -> None:

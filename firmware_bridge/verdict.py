@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import msgspec
 
 CAP_NS = 250_000_000
+OWING_NS = 200_000_000  # shorter than the cap by what may pass between a slam and the question that it caused
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -63,11 +64,14 @@ def watermark_ns(marks: Iterable[Mark], now_ns: int) -> int:
 
 
 def silent_devices(marks: Iterable[Mark], now_ns: int) -> tuple[str, ...]:
-    """The devices that have owed an answer or an event for CAP_NS or longer, sorted: the cap passes over
-    them."""
+    """The devices that the cap passes over, sorted: not heard up to CAP_NS ago, and in debt for OWING_NS."""
     return tuple(
         sorted(
-            mark.device for mark in marks if mark.since_ns is not None and now_ns - mark.since_ns >= CAP_NS
+            mark.device
+            for mark in marks
+            if mark.passed_ns < now_ns - CAP_NS
+            and mark.since_ns is not None
+            and now_ns - mark.since_ns >= OWING_NS
         )
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from firmware_bridge.verdict import CAP_NS, Mark, Verdict, finality, silent_devices, watermark_ns
+from firmware_bridge.verdict import CAP_NS, OWING_NS, Mark, Verdict, finality, silent_devices, watermark_ns
 
 NOW = 10_000_000_000
 
@@ -30,8 +30,15 @@ def test_final_when_all_have_passed_else_the_waited_for_are_named() -> None:
     assert (by_cap.is_final, by_cap.by_cap, by_cap.silent) == (True, True, ("b",))
 
 
-def test_silent_is_who_owes_for_as_long_as_the_cap() -> None:
-    marks = [Mark("b", 0, NOW - CAP_NS), Mark("a", 0, NOW - CAP_NS - 1), Mark("c", 0, NOW - 1), Mark("d", 0)]
+def test_silent_is_whom_the_cap_passes_over_while_it_owes() -> None:
+    old = NOW - CAP_NS - 1
+    marks = [
+        Mark("b", old, NOW - OWING_NS),
+        Mark("a", old, old),
+        Mark("asked just now", old, NOW - OWING_NS + 1),
+        Mark("asked of nothing", old),
+        Mark("heard since", NOW - CAP_NS, old),
+    ]
     assert silent_devices(marks, NOW) == ("a", "b")
 
 
