@@ -28,7 +28,7 @@ _WOODS = ((85, 130, 180), (55, 90, 130), (60, 70, 120), (120, 165, 205), (45, 60
 _PAPERS = ((225, 235, 240), (200, 215, 225), (235, 225, 220), (190, 200, 190), (170, 175, 180))
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=6)
 def cloth_tile(kind: str, seed: int) -> Tile:
     """The tile of one of CLOTHS; `seed` picks its colour and grain. Raises ValueError for another kind."""
     rng = np.random.default_rng((seed, 11))

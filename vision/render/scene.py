@@ -52,6 +52,14 @@ class Scene:
 
     def picture(self, camera: Camera, tick: int = 0) -> NDArray[np.uint8]:
         """The camera's picture, uint8 BGR (H, W, 3). `tick` numbers the frame: only the noise differs."""
+        return self.shot(self.drawn(camera), camera, tick)
+
+    def shot(self, drawn: NDArray[np.uint8], camera: Camera, tick: int) -> NDArray[np.uint8]:
+        """One more frame of what `drawn` gave: much cheaper than drawing a still table again."""
+        return develop(drawn, camera, (self.seed, tick))
+
+    def drawn(self, camera: Camera) -> NDArray[np.uint8]:
+        """The scene before lens and sensor, uint8 BGR (H, W, 3)."""
         canvas = _ground(replace(self, dice=(), visitors=()), camera).copy()
         _draw_shadows(canvas, self.dice, camera, self.light)
         far_first = sorted(self.dice, key=lambda die: -_far(die, camera))
@@ -59,7 +67,7 @@ class Scene:
             draw_die(canvas, die, camera, self.light)
         for visitor in self.visitors:
             draw_visitor(canvas, visitor, camera, self.light)
-        return develop(canvas, camera, (self.seed, tick))
+        return canvas
 
     def truth(self, camera: Camera) -> tuple[DieTruth, ...]:
         """The dice of which any part is in the picture, in the order of `dice`; hands and cups hide nothing

@@ -1,0 +1,223 @@
+"""Where something that could be a symbol on a die's face is seen: ink on an even body, of about the right
+size.
+
+All works in a picture that was scaled so that a face is FACE_PX wide; colours are OpenCV's 8-bit Lab as
+float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+FACE_PX = 40
+PATCH_PX = 36
+"""Side of a blot's patch; its scale is FACE_PX to a face, so it holds the face's middle 90 %."""
+
+_WINDOW = 0.72  # of a face: what is near enough to be compared with
+_CONTRAST = 20.0  # least difference of ink to body, in Lab units
+_LEVELS = ((18, 30, 50, 80), (18, 40), (18, 40))  # of L, a, b
+_REACH = 0.085  # of a face: parts of one symbol are no farther apart than twice this
+_SPAN = (0.3, 0.92)  # of a face: a symbol's longer side
+_MOST_INK = 0.6  # share of a face's middle
+
+Lab = NDArray[np.float32]
+
+
+def _disc_mask(radius: float) -> NDArray[np.bool_]:
+    """(PATCH_PX, PATCH_PX): True within `radius` faces of the middle."""
+    step = np.arange(PATCH_PX) - (PATCH_PX - 1) / 2
+    return np.asarray(np.hypot(step[:, None], step[None, :]) <= radius * FACE_PX)
+
+
+_CORE = _disc_mask(0.37)  # where a symbol's ink is
+_FACE = _disc_mask(0.45)
+_RIM = _FACE & ~_disc_mask(0.36)
+
+
+@dataclass(frozen=True)
+class Blot:
+    """A blot of ink. `xy`: its middle in px of the scaled picture; `span` its longer side in faces. `body`
+    and `ink`: Lab colours; `evenness`: how far the body's colour strays (median, Lab units); `soft`:
+    (PATCH_PX, PATCH_PX) float32, 0 body to 1 ink."""
+
+    xy: tuple[float, float]
+    side: float
+    body: Lab
+    ink: Lab
+    evenness: float
+    soft: NDArray[np.float32]
+
+
+def scaled(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8], float]:
+    """(Lab picture in which a face of `face_px` is FACE_PX wide, px of it per px of `frame`)."""
+    scale = FACE_PX / face_px
+    size = (max(8, round(frame.shape[1] * scale)), max(8, round(frame.shape[0] * scale)))
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    small = frame if abs(scale - 1) < 0.02 else cv2.resize(frame, size, interpolation=way)
+    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8), small.shape[1] / frame.shape[1]
+
+
+def find_blots(lab: NDArray[np.uint8]) -> list[Blot]:
+    """The blots in a Lab picture from `scaled`, in no order; false ones among them, and one may come twice.
+
+    A symbol is a patch of its own at some level of contrast, but nobody knows beforehand at which. Brighter
+    and darker are kept apart, so that white ink does not run into a dark body's rim on white paper.
+    """
+    apart = _apart_from_usual(lab)
+    blots: list[Blot] = []
+    for channel, levels in enumerate(_LEVELS):
+        for level in levels:
+            for above in (apart[..., channel] > level, apart[..., channel] < -level):
+                blots += _blots_of(lab, above.astype(np.uint8))
+    return blots
+
+
+def _blots_of(lab: NDArray[np.uint8], above: NDArray[np.uint8]) -> list[Blot]:
+    reach = round(_REACH * FACE_PX)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(above, disc), connectivity=8)
+    spans = (stats[:, 2:4].max(axis=1) - 2 * reach) / FACE_PX
+    blots = []
+    for i in np.flatnonzero((spans >= _SPAN[0]) & (spans <= _SPAN[1])):
+        x, y, width, height = (int(v) for v in stats[i, :4])
+        part = np.s_[y : y + height, x : x + width]
+        rows, columns = np.nonzero((labels[part] == i) & (above[part] > 0))
+        if i == 0 or rows.size < 0.02 * FACE_PX**2:
+            continue
+        points = np.stack([columns + x, rows + y], axis=1).astype(np.float32)
+        middle, _ = cv2.minEnclosingCircle(points)
+        blot = blot_at(lab, (float(middle[0]), float(middle[1])))
+        if blot is not None:
+            blots.append(blot)
+    return blots
+
+
+def blot_at(lab: NDArray[np.uint8], xy: tuple[float, float], side: float = 1.0) -> Blot | None:
+    """What is printed on the face around `xy` that is `side` times FACE_PX wide, or None where there is no
+    ink on an even body."""
+    patch = _cut(lab, xy, PATCH_PX, side).astype(np.float32)
+    body = np.median(patch[_RIM], axis=0)
+    away = np.linalg.norm(patch - body, axis=2)
+    strength = float(np.percentile(away[_CORE], 95))
+    if strength < _CONTRAST:
+        return None
+    plain = (away < 0.3 * strength) & _FACE
+    if plain.sum() < (1 - _MOST_INK) * _FACE.sum():
+        return None
+    body = np.median(patch[plain], axis=0)
+    away = np.linalg.norm(patch - body, axis=2)
+    inked = (away > 0.6 * strength) & _CORE
+    evenness = float(np.median(away[_RIM]))
+    if inked.sum() < 12:
+        return None
+    ink = np.median(patch[inked], axis=0)
+    axis = ink - body
+    strength = float(axis @ axis) ** 0.5
+    if strength < _CONTRAST or evenness > 0.3 * strength:
+        return None
+    soft = np.clip((patch - body) @ axis / strength**2, -0.2, 1.2)
+    return Blot(xy, side, body.astype(np.float32), ink.astype(np.float32), evenness, soft.astype(np.float32))
+
+
+def _apart_from_usual(lab: NDArray[np.uint8]) -> NDArray[np.int16]:
+    """(H, W, 3) how far each pixel's colour is from what is usual around it, with its sign."""
+    half = cv2.resize(lab, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    window = round(_WINDOW * FACE_PX / 2) | 1
+    usual = cv2.merge([cv2.medianBlur(channel, window) for channel in cv2.split(half)])
+    usual = cv2.resize(usual, (lab.shape[1], lab.shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(cv2.subtract(lab, usual, dtype=cv2.CV_16S), np.int16)
+
+
+def _cut(
+    picture: NDArray[np.uint8], xy: tuple[float, float], count: int, step: float = 1.0
+) -> NDArray[np.uint8]:
+    """(count, count, channels) around `xy`, every `step` px; edges are repeated outwards."""
+    plane = np.array([(step, 0, xy[0] - step * (count - 1) / 2), (0, step, xy[1] - step * (count - 1) / 2)])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    cut = cv2.warpAffine(picture, plane, (count, count), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cut, np.uint8)
+
+
+@dataclass(frozen=True)
+class FaceSquare:
+    """A square around a blot: its middle in px of the scaled picture, side in faces, turn in degrees within
+    [0, 90). `by`: ``region`` when the body's colour ends there on all sides, then `fill` tells how much of the square
+    it fills; else ``edges``, then `shown` is how well its third best side shows, in Lab units."""
+
+    xy: tuple[float, float]
+    side: float
+    turn_deg: float
+    by: Literal["region", "edges"]
+    fill: float = 1.0
+    shown: float = 0.0
+
+
+def face_around(lab: NDArray[np.uint8], blot: Blot) -> FaceSquare | None:
+    """The top face that the blot is printed on, or None where its body cannot be told from what is around."""
+    side = 2 * FACE_PX
+    patch = _cut(lab, blot.xy, side).astype(np.float32)
+    strength = float(np.linalg.norm(blot.ink - blot.body))
+    away = np.linalg.norm((patch - blot.body) * (0.7, 1.0, 1.0), axis=2)
+    like_body = away < max(9.0, 4.0 * blot.evenness, 0.12 * strength)
+    middle = np.s_[side // 2 - PATCH_PX // 2 : side // 2 + PATCH_PX // 2]
+    like_body[middle, middle] |= (blot.soft > 0.25) & _disc_mask(0.36)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    mask = cv2.morphologyEx(like_body.astype(np.uint8), cv2.MORPH_CLOSE, kernel)
+    mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
+    _, labels = cv2.connectedComponents(mask, connectivity=4)
+    own = labels[side // 2, side // 2]
+    if own == 0:
+        return None
+    area = labels == own
+    if area[0].any() or area[-1].any() or area[:, 0].any() or area[:, -1].any():
+        return None
+    rows, columns = np.nonzero(area)
+    points = np.stack([columns, rows], axis=1).astype(np.float32)
+    (x, y), (width, height), angle = cv2.minAreaRect(points)
+    short, long = sorted((width + 1, height + 1))
+    if long > 1.4 * short:
+        return None
+    shift = (side - 1) / 2
+    return FaceSquare(
+        (blot.xy[0] + x - shift, blot.xy[1] + y - shift),
+        float((short * long) ** 0.5 / FACE_PX),
+        float(angle % 90),
+        "region",
+        fill=float(rows.size / (short * long)),
+    )
+
+
+def edges_around(lab: NDArray[np.uint8], blot: Blot) -> FaceSquare:
+    """The square of a face's size whose sides show best as edges around the blot, for where its body runs
+    into that of a neighbour."""
+    count = 2 * FACE_PX
+    patch = _cut(lab, blot.xy, count)
+    best = (-1.0, 0.0, 0.0, 0.0)
+    middle = (count - 1) / 2
+    inner = slice(round(middle - 0.36 * FACE_PX), round(middle + 0.36 * FACE_PX) + 1)
+    for turn in range(0, 90, 4):
+        plane = cv2.getRotationMatrix2D((middle, middle), turn, 1.0)
+        upright = cv2.warpAffine(patch, plane, (count, count), borderMode=cv2.BORDER_REPLICATE).astype(
+            np.float32
+        )
+        sides = []
+        for along in (upright[inner].mean(axis=0), upright[:, inner].mean(axis=1)):
+            step = np.linalg.norm(along[2:] - along[:-2], axis=1)  # step[i] is the edge at i + 1
+            pairs = [
+                (min(step[i - 1], step[j - 1]), step[i - 1], step[j - 1], (i + j) / 2)
+                for i in range(round(middle - 0.62 * FACE_PX), round(middle - 0.38 * FACE_PX) + 1)
+                for j in (i + FACE_PX - 2, i + FACE_PX, i + FACE_PX + 2)
+            ]
+            sides.append(max(pairs, key=lambda pair: pair[1] + pair[2]))
+        third = sorted((*sides[0][1:3], *sides[1][1:3]))[1]
+        if third > best[0]:
+            best = (float(third), float(turn), sides[0][3] - middle, sides[1][3] - middle)
+    shown, turn_deg, dx, dy = best
+    cos, sin = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
+    place = (blot.xy[0] + cos * dx - sin * dy, blot.xy[1] + sin * dx + cos * dy)
+    return FaceSquare(place, 1.0, turn_deg, "edges", shown=shown)

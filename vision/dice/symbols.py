@@ -1,0 +1,241 @@
+"""Reading enrolled symbol dice: where they lie, what is on top, whose they are and which printed place they
+lie on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.core.geometry import rectangle
+from companion.core.layout import Placed
+from companion.core.observation import DieSeen
+from vision.dice.colour import Ownership, Palette
+from vision.dice.inkblots import (
+    FACE_PX,
+    Blot,
+    FaceSquare,
+    blot_at,
+    edges_around,
+    face_around,
+    find_blots,
+    scaled,
+)
+from vision.dice.matching import FaceMatcher, Match
+from vision.dice.reading import Reading
+from vision.enrol import Profile, load_profile
+from vision.surface import Surface
+
+DIE_MM = 16.0
+_SMALLEST_FACE_PX = 18.0
+_SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
+_LEAST = 0.55  # correlation of a face that is worth telling, where a square of one colour surrounds it
+_SURE = 0.85  # the same where only edges do
+_CERTAIN = 0.95  # the same where nothing does
+_SHARPEST = 2.2  # a print that is so much crisper than the enrolled face is not it
+_SHOWN = 9.0  # Lab units: a step of colour that counts as an edge
+_READ = 0.72
+_LEAD = 0.035
+_SAME = 0.85  # of a face: nearer than this two finds are one die
+_NEAR_MM = 5.0  # a die this far off a printed place is still meant to lie there
+
+
+@dataclass(frozen=True)
+class _Find:
+    """One die found in the scaled picture."""
+
+    blot: Blot
+    square: FaceSquare
+    owner: Ownership
+    match: Match
+
+
+class SymbolReader:
+    """Reads the dice of these profiles; to be used from one thread. `die_mm`: the dice's edge.
+
+    Without a surface the dice's size is worked out from the first picture that shows some and kept until it
+    no longer fits. Raises ValueError when there is no profile.
+    """
+
+    def __init__(self, profiles: Sequence[Profile], die_mm: float = DIE_MM) -> None:
+        samples = [(profile.kind, sample) for profile in profiles for sample in profile.samples]
+        if not samples:
+            raise ValueError("no dice are enrolled: run `companion enrol dice` first")
+        self._die_mm = die_mm
+        self._palette = Palette([(s.owner, s.body, s.ink) for _, s in samples])
+        self._kinds = {sample.owner: kind for kind, sample in samples}
+        self._matchers = {
+            owner: FaceMatcher([(s.face, s.patch) for _, s in samples if s.owner == owner])
+            for owner in self._palette.owners
+        }
+        self._known: tuple[tuple[int, ...], float] | None = None  # picture's shape, width of a face there
+
+    def read(
+        self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
+    ) -> Reading:
+        """The dice in a BGR frame (H, W, 3), from the top left. `box_px` hugs the top face."""
+        flags = []
+        if float(np.median(frame)) < 12 and float(np.percentile(frame, 99)) < 60:
+            flags.append("too_dark")
+        if surface is not None:
+            width, height = surface.size_mm
+            face_px = self._die_mm * surface.px_per_mm((width / 2, height / 2), self._die_mm)
+            if face_px < _SMALLEST_FACE_PX:
+                flags.append("too_small")
+            finds, scale = self._find(frame, face_px)
+        else:
+            finds, scale = self._find_unmeasured(frame)
+        dice = [self._seen(find, scale, frame.shape, surface, layouts) for find in finds]
+        if not dice:
+            flags.append("no_dice")
+        return Reading(tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0]))), tuple(flags))
+
+    def _find_unmeasured(self, frame: NDArray[np.uint8]) -> tuple[list[_Find], float]:
+        if self._known is not None and self._known[0] == frame.shape:
+            finds, scale = self._find(frame, self._known[1])
+            if any(find.match.score >= _SURE for find in finds):
+                return finds, scale
+        for size in _SIZES_PX:
+            if size > 0.6 * min(frame.shape[:2]):
+                continue
+            finds, scale = self._find(frame, size)
+            sides = [
+                find.square.side * FACE_PX / scale
+                for find in finds
+                if find.square.by == "region" and find.match.score >= _SURE
+            ]
+            if sides:
+                face_px = float(np.median(sides))
+                self._known = (frame.shape, face_px)
+                return self._find(frame, face_px)
+        return [], 1.0
+
+    def _find(self, frame: NDArray[np.uint8], face_px: float) -> tuple[list[_Find], float]:
+        lab, scale = scaled(frame, face_px)
+        found = []
+        for blot, square in self._faces(lab):
+            owner = self._palette.whose(blot.body, blot.ink)
+            match = self._matchers[owner.owner].match(blot.soft)
+            if owner.is_known and _is_die(square, match):
+                found.append(_Find(blot, square, owner, match))
+        found.sort(key=lambda find: -find.match.score)
+        kept: list[_Find] = []
+        for find in found:
+            if all(_apart(find.square.xy, other.square.xy) > _SAME * FACE_PX for other in kept):
+                kept.append(find)
+        return kept, scale
+
+    def _faces(self, lab: NDArray[np.uint8]) -> list[tuple[Blot, FaceSquare]]:
+        """What may be top faces in the colours of an owner, most of them once."""
+        faces: list[tuple[Blot, FaceSquare]] = []
+        loose: list[Blot] = []
+        for blot in find_blots(lab):
+            if any(_apart(blot.xy, other.xy) < 2 for other in loose):
+                continue
+            if any(_apart(blot.xy, square.xy) < 0.3 * FACE_PX for _, square in faces):
+                continue
+            if not self._palette.whose(blot.body, blot.ink).is_known:
+                continue
+            square = face_around(lab, blot)
+            exact = blot_at(lab, square.xy, square.side) if square and _is_sound(square, blot) else None
+            if square and exact:
+                faces.append((exact, square))
+            else:
+                loose.append(blot)
+        regions = len(faces)
+        for blot in loose:
+            if any(_apart(blot.xy, square.xy) < 0.5 * FACE_PX for _, square in faces[:regions]):
+                continue
+            square = edges_around(lab, blot)
+            if _apart(square.xy, blot.xy) > 0.3 * FACE_PX:
+                continue
+            exact = blot_at(lab, square.xy, square.side)
+            if exact:
+                faces.append((exact, square))
+        return faces
+
+    def _seen(
+        self,
+        find: _Find,
+        scale: float,
+        shape: tuple[int, ...],
+        surface: Surface | None,
+        layouts: tuple[Placed, ...],
+    ) -> DieSeen:
+        square, match = find.square, find.match
+        centre = ((square.xy[0] + 0.5) / scale - 0.5, (square.xy[1] + 0.5) / scale - 0.5)
+        turn = np.radians(square.turn_deg)
+        half = square.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
+        x0, y0, x1, y1 = centre[0] - half, centre[1] - half, centre[0] + half, centre[1] + half
+        lead = match.score - match.next_score
+        is_read = match.score >= _READ and lead >= _LEAD
+        is_cut = x0 < -half / 3 or y0 < -half / 3 or x1 > shape[1] + half / 3 or y1 > shape[0] + half / 3
+        reason = None if is_read else "cut_off" if is_cut else "margin"
+        place = surface.mm(centre, self._die_mm) if surface else None
+        return DieSeen(
+            kind=self._kinds[find.owner.owner],
+            value=match.name if is_read else None,
+            box_px=(
+                max(0, round(x0)),
+                max(0, round(y0)),
+                min(shape[1], round(x1)),
+                min(shape[0], round(y1)),
+            ),
+            confidence=_confidence(match),
+            reason=reason,
+            xy_mm=place,
+            owner=find.owner.owner,
+            on=lies_on(place, layouts) if place else None,
+        )
+
+
+def symbol_reader(paths: Sequence[str]) -> SymbolReader:
+    """The reader of these profile files, for a camera's own process. Raises EnrolError for a bad file."""
+    return SymbolReader([load_profile(Path(path)) for path in paths])
+
+
+def lies_on(xy_mm: tuple[float, float], layouts: Sequence[Placed]) -> tuple[str, str] | None:
+    """(layout id, region id) of the printed place that a die at `xy_mm` is meant to lie on; the region is
+    empty for a die on a card's free part, the answer None for one beside all cards."""
+    nearest: tuple[float, tuple[str, str]] | None = None
+    for placed in layouts:
+        for region in placed.layout.regions:
+            corners = np.array(region.outline.placed(placed.pose).corners)
+            reach = float(np.ptp(np.array(region.outline.corners), axis=0).min()) / 2 + _NEAR_MM
+            far = _apart(tuple(corners.mean(axis=0)), xy_mm)
+            if far <= reach and (nearest is None or far < nearest[0]):
+                nearest = (far, (placed.layout.id, region.id))
+    if nearest:
+        return nearest[1]
+    for placed in layouts:
+        if rectangle(0, 0, *placed.layout.size_mm).placed(placed.pose).contains(xy_mm):
+            return (placed.layout.id, "")
+    return None
+
+
+def _is_die(square: FaceSquare, match: Match) -> bool:
+    """Whether a find is a die at all: the less its square shows, the better the face must fit."""
+    if square.by == "region":
+        return match.score >= _LEAST
+    if square.shown >= _SHOWN:
+        return match.score >= _SURE and match.sharpness < _SHARPEST
+    return match.score >= _CERTAIN and match.sharpness < _SHARPEST
+
+
+def _is_sound(square: FaceSquare, blot: Blot) -> bool:
+    """Whether the square can be the face that the blot is printed on."""
+    is_face = abs(square.side - 1) < 0.25 and square.fill > 0.8
+    return is_face and _apart(blot.xy, square.xy) < 0.3 * FACE_PX
+
+
+def _confidence(match: Match) -> float:
+    """How likely the value is right, from how well it fits and how far the next one is behind."""
+    lead = match.score - match.next_score
+    return round(float(1 / (1 + np.exp(-(10 * (match.score - 0.62) + 14 * (lead - 0.08))))), 3)
+
+
+def _apart(one: tuple[float, float], other: tuple[float, float]) -> float:
+    return float(np.hypot(one[0] - other[0], one[1] - other[1]))

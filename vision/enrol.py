@@ -1,0 +1,216 @@
+"""Enrolment: a few pictures of each face of a die become a profile that one can keep and copy."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.dice.inkblots import FACE_PX, PATCH_PX, Blot, blot_at, face_around, find_blots, scaled
+from vision.dice.matching import FaceMatcher
+from vision.frame import Unreadable, load
+
+SUFFIX = ".dice.npz"
+_PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
+_SIZES = tuple(np.geomspace(0.1, 0.85, 11))  # of a picture's shorter side: how wide a face may be
+_FEW = 3
+_MOST_BYTES = 20_000_000
+
+
+class EnrolError(Exception):
+    """These pictures or this file make no profile; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One enrolled face. `patch`: (PATCH_PX, PATCH_PX) float32 from body 0 to ink 1; `body`, `ink`: 8-bit
+    Lab."""
+
+    owner: str
+    face: str
+    patch: NDArray[np.float32]
+    body: NDArray[np.float32]
+    ink: NDArray[np.float32]
+
+
+class Enrolled(msgspec.Struct, frozen=True):
+    """What an enrolment gave. `faces`: pictures used per face; `closest`: the two faces that look most alike;
+    `margin`: how much better a face fits its own pictures than the other's (below 0.1 is too little).
+    `unused`: pictures in which no die was found."""
+
+    faces: dict[str, int]
+    closest: tuple[str, str] | None
+    margin: float | None
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Dice that were enrolled. `kind`: the enrolled name of this sort of dice."""
+
+    kind: str
+    samples: tuple[Sample, ...]
+
+    def result(self, unused: Sequence[str] = ()) -> Enrolled:
+        """The figures that an owner is shown."""
+        faces = dict(sorted(Counter(sample.face for sample in self.samples).items()))
+        closest, margin = _closest(self.samples)
+        return Enrolled(faces, closest, margin, tuple(unused))
+
+    def save(self, path: Path) -> None:
+        """Writes the file (its name should end in SUFFIX)."""
+        names = [f"{sample.owner}\n{sample.face}" for sample in self.samples]
+        with path.open("wb") as file:
+            np.savez_compressed(
+                file,
+                kind=np.array(self.kind),
+                names=np.array(names),
+                patches=np.stack([sample.patch for sample in self.samples]).astype(np.float16),
+                colours=np.stack([np.stack([s.body, s.ink]) for s in self.samples]).astype(np.float32),
+            )
+
+
+def load_profile(path: Path) -> Profile:
+    """A profile from its file, which may come from anybody. Raises EnrolError when it is none."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise EnrolError(f"{path.name} is too large for a dice profile")
+        with zipfile.ZipFile(path) as packed:
+            if sum(part.file_size for part in packed.infolist()) > 4 * _MOST_BYTES:
+                raise EnrolError(f"{path.name} is too large for a dice profile")
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            kind, names = str(file["kind"]), [str(name) for name in file["names"]]
+            patches = np.asarray(file["patches"], np.float32)
+            colours = np.asarray(file["colours"], np.float32)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise EnrolError(f"{path.name} is no dice profile: enrol the dice again") from error
+    count = len(names)
+    is_sound = (
+        count > 0
+        and patches.shape == (count, PATCH_PX, PATCH_PX)
+        and colours.shape == (count, 2, 3)
+        and bool(np.isfinite(patches).all() and np.isfinite(colours).all())
+        and all(name.count("\n") == 1 for name in names)
+    )
+    if not is_sound:
+        raise EnrolError(f"{path.name} is a damaged dice profile: enrol the dice again")
+    samples = [
+        Sample(name.partition("\n")[0], name.partition("\n")[2], patch, colour[0], colour[1])
+        for name, patch, colour in zip(names, patches, colours, strict=True)
+    ]
+    return Profile(kind, tuple(samples))
+
+
+def enrol_folder(folder: Path, kind: str) -> tuple[Profile, Enrolled]:
+    """The profile from ``FOLDER/<face>/*.jpg``, or ``FOLDER/<owner>/<face>/*.jpg`` where each owner has
+    dice of a colour; one die a picture. Raises EnrolError when the folder is not so, or a face has no
+    picture with a die."""
+    if not folder.is_dir():
+        raise EnrolError(f"{folder} is no folder: give the one that holds a folder of pictures for each face")
+    inner = _folders(folder)
+    owners = [("", folder)] if any(_pictures(f) for f in inner) else [(f.name, f) for f in inner]
+    samples: list[Sample] = []
+    unused: list[str] = []
+    for owner, place in owners:
+        found, missed = _enrol_owner(owner, place)
+        samples += found
+        unused += missed
+    if not samples:
+        raise EnrolError(f"{folder} holds no pictures: put some into {folder.name}/<face>/, one die in each")
+    profile = Profile(kind, tuple(samples))
+    return profile, profile.result(unused)
+
+
+def face_sample(
+    frame: NDArray[np.uint8], owner: str, face: str, sizes_px: Iterable[float] | None = None
+) -> tuple[Sample, float] | None:
+    """The one die in a BGR picture as (sample, width of its face in px), or None when none is found.
+
+    `sizes_px`: the widths to try; None: every plausible one.
+    """
+    if sizes_px is None:
+        sizes_px = [share * min(frame.shape[:2]) for share in _SIZES]
+    best: tuple[float, float, Blot] | None = None
+    for size in sizes_px:
+        lab, scale = scaled(frame, size)
+        middle = np.array(lab.shape[1::-1]) / 2
+        for blot in find_blots(lab):
+            square = face_around(lab, blot)
+            if square is None or abs(square.side - 1) > 0.25 or square.fill < 0.8:
+                continue
+            off = np.hypot(*np.subtract(square.xy, blot.xy)) / FACE_PX
+            aside = np.linalg.norm(np.array(square.xy) - middle) / np.linalg.norm(middle)
+            value = float(square.fill - 2 * off - 0.3 * aside - 0.5 * abs(square.side - 1))
+            if off < 0.2 and (best is None or value > best[0]):
+                exact = blot_at(lab, square.xy, square.side)
+                if exact is not None:
+                    best = (value, square.side * FACE_PX / scale, exact)
+    if best is None:
+        return None
+    blot = best[2]
+    return Sample(owner, face, blot.soft, blot.body, blot.ink), best[1]
+
+
+def _enrol_owner(owner: str, place: Path) -> tuple[list[Sample], list[str]]:
+    samples: list[Sample] = []
+    unused: list[str] = []
+    widths: list[float] = []
+    for face in _folders(place):
+        before = len(samples)
+        for path in _pictures(face):
+            try:
+                frame = load(path)
+            except Unreadable:
+                unused.append(path.name)
+                continue
+            # Pictures of one sitting show the die at one size; so the first few narrow the search.
+            usual = float(np.median(widths)) if len(widths) >= _FEW else None
+            sizes = None if usual is None else [usual * k for k in (0.85, 1.0, 1.18)]
+            found = face_sample(frame, owner, face.name, sizes) or face_sample(frame, owner, face.name)
+            if found is None:
+                unused.append(f"{face.name}/{path.name}")
+                continue
+            samples.append(found[0])
+            widths.append(found[1])
+        if len(samples) == before:
+            raise EnrolError(
+                f"no die found in {face}: take 3 to 5 pictures from above with one die in each, nothing else"
+            )
+    return samples, unused
+
+
+def _closest(samples: Sequence[Sample]) -> tuple[tuple[str, str] | None, float | None]:
+    """The two faces that are likeliest to be taken for each other, and by how much less than themselves."""
+    worst: tuple[float, tuple[str, str]] | None = None
+    for owner in dict.fromkeys(sample.owner for sample in samples):
+        mine = [(sample.face, sample.patch) for sample in samples if sample.owner == owner]
+        names = list(dict.fromkeys(face for face, _ in mine))
+        matchers = {name: FaceMatcher([pair for pair in mine if pair[0] == name]) for name in names}
+        for name in names:
+            own = [patch for face, patch in mine if face == name]
+            for other in names:
+                if other == name:
+                    continue
+                leads = []
+                for k, patch in enumerate(own):
+                    rest = [(name, p) for i, p in enumerate(own) if i != k] or [(name, patch)]
+                    leads.append(FaceMatcher(rest).match(patch).score - matchers[other].match(patch).score)
+                margin = float(np.mean(leads))
+                if worst is None or margin < worst[0]:
+                    worst = (margin, (min(name, other), max(name, other)))
+    return (worst[1], round(worst[0], 3)) if worst else (None, None)
+
+
+def _folders(place: Path) -> list[Path]:
+    return sorted(f for f in place.iterdir() if f.is_dir() and not f.name.startswith("."))
+
+
+def _pictures(place: Path) -> list[Path]:
+    return sorted(f for f in place.iterdir() if f.is_file() and f.suffix.lower() in _PICTURES)
