@@ -243,10 +243,10 @@ class Journal:
         """Hash of the last durable entry, hex."""
         return self._head.hex()
 
-    def payloads(self) -> Iterator[bytes]:
+    def payloads(self) -> tuple[bytes, ...]:
         """The JSON bytes of all entries, checked. Raises JournalError."""
         with Reader(self.path) as reader:
-            yield from reader.checked()
+            return tuple(reader.checked())
 
     def append(self, payloads: Sequence[bytes]) -> str:
         """Write all of these in one transaction and sync it; gives the new head (hex).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,15 +54,14 @@ def game_of(payload: bytes, games: Mapping[str, Game[Any]], path: Path) -> Game[
 
 
 def read_entries(
-    payloads: Iterator[bytes], games: Mapping[str, Game[Any]], path: Path
+    payloads: Sequence[bytes], games: Mapping[str, Game[Any]], path: Path
 ) -> tuple[Game[Any], tuple[e.Entry, ...]]:
     """The game and the entries of a journal's rows. Raises JournalError, one line."""
-    first = next(payloads, None)
-    if first is None:
+    if not payloads:
         raise JournalError(f"{path}: the journal is empty; delete it and open a new one")
-    game = game_of(first, games, path)
+    game = game_of(payloads[0], games, path)
     try:
-        return game, tuple(decoded(Codec(game), (first, *payloads)))
+        return game, tuple(decoded(Codec(game), payloads))
     except ValueError as error:
         raise JournalError(f"{path}: {error}") from None
 

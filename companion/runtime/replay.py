@@ -37,7 +37,7 @@ def replay(path: Path, games: Mapping[str, Game[Any]], viewer: Viewer = REFEREE)
     """Fold a journal, live or not. Raises JournalError when it is damaged or of an unknown game."""
     with Reader(path) as reader:
         payloads = tuple(reader.checked())
-    game, entries = read_entries(iter(payloads), games, path)
+    game, entries = read_entries(payloads, games, path)
     head = ROOT
     for payload in payloads:
         head = chained(head, payload)

@@ -14,7 +14,7 @@ from companion.core.clock import S as SECOND
 from companion.core.clock import Stamp, is_surely_before
 from companion.core.cue import Cue
 from companion.core.game import Game, Moment, Sitting, refuse
-from companion.core.observation import DiceRested, Observation, Pressed
+from companion.core.observation import Observation, Pressed
 from companion.core.ruling import Ruling, ok
 from companion.core.score import Standing, standings
 from companion.core.seat import Role, Viewer, seat_at
@@ -52,12 +52,6 @@ class Slam(c.CommandBody, frozen=True, kw_only=True):
     by = c.SENSORS
     seat: str
     stamp: Stamp
-
-
-class Break(c.CommandBody, frozen=True, kw_only=True):
-    """Shows a bug: decide raises."""
-
-    while_stopped = True
 
 
 class Added(e.EventBody, frozen=True, kw_only=True):
@@ -132,8 +126,6 @@ def _decide(sitting: Table, order: c.Order) -> tuple[e.Event, ...]:
             if game.window is None or game.total >= goal:
                 return refuse(command, "COUNT-4", "No window is open.", seat)
             return (Slammed(seat=seat, stamp=stamp), Added(seat=seat, number=1))
-        case Break():
-            raise RuntimeError("a bug in decide")
         case command:
             return refuse(command, "COUNT-9", "That is not played here.")
 
@@ -169,8 +161,6 @@ def _rule(before: Table, event: e.Event, after: Table) -> tuple[Ruling, ...]:
 def _cues(before: Table, event: e.Event, after: Table) -> tuple[Cue, ...]:
     match event:
         case Added(seat=seat):
-            if after.game.total == 13:
-                raise RuntimeError("a bug in cues")
             return (Cue(target="all", pattern="notice", text=f"{before.name(seat)} adds"),)
         case WindowClosed():
             return (Cue(target="all", pattern="end", text="The window is closed"),)
@@ -184,8 +174,6 @@ def _deadlines(sitting: Table) -> tuple[tuple[int, c.Command], ...]:
 
 
 def _interpret(trace: Heard, sitting: Table, seen: Observation) -> tuple[Heard, tuple[c.Command, ...]]:
-    if isinstance(seen, DiceRested):
-        raise RuntimeError("a bug in interpret")
     if not isinstance(seen, Pressed):
         return trace, ()
     seat = sitting.seat_of(seen.source, seen.input)
@@ -210,6 +198,15 @@ def _view(sitting: Table, viewer: Viewer) -> View:
         )
         for seat in may_add if most >= 1
     )  # fmt: skip
+    small = tuple(Choice(n, str(n)) for n in (1, 2, 3))
+    if viewer.role is Role.SEAT:
+        actions += (
+            Action(
+                id="hide", command=Hide(seat=viewer.seat, number=1), label="Hide a number",
+                effect="Nobody else sees it.",
+                fields=(Field(name="number", label="Which", kind="choice", choices=small),),
+            ),
+        )  # fmt: skip
     primary = None
     if viewer.role is Role.REFEREE and game.window is None and game.total < goal:
         primary = Action(id="open", command=OpenWindow(), label="Open", effect="Presses count.")
@@ -250,7 +247,7 @@ GAME: Game[Sum] = Game(
     choices={},
     data_file="",
     check_data=lambda text: "",
-    commands=(Add, Take, Hide, OpenWindow, CloseWindow, Slam, Break),
+    commands=(Add, Take, Hide, OpenWindow, CloseWindow, Slam),
     events=(Added, Taken, Hidden, WindowOpened, WindowClosed, Slammed),
     state=Sum,
     open=lambda opened: Sum(),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
+from typing import NoReturn
 
 import counting as k
+import msgspec
 import pytest
 from virtual import MS, REFEREE, Virtual, names, press
 
 from companion.core import command as c
 from companion.core import event as e
 from companion.core import history
-from companion.core.observation import CameraChanged, DiceRested
+from companion.core.observation import CameraChanged
 from companion.core.seat import Actor, Role
 
 ANN = Actor(Role.SEAT, "s1")
@@ -287,24 +289,32 @@ def test_a_broken_log_changes_nothing_and_loses_no_press() -> None:
     assert v.restarted().sitting == v.sitting
 
 
+def fails(*_: object) -> NoReturn:
+    raise RuntimeError("a bug")
+
+
 def test_a_bug_in_a_game_breaks_one_order_and_nothing_else() -> None:
-    v = Virtual()
-    step = v.step(
-        v.order(k.Add(seat="s1", number=1)), v.order(k.Break(), key="bad"), v.order(k.Take(number=1))
-    )
+    def decide(sitting: object, order: c.Order) -> tuple[e.Event, ...]:
+        return fails() if isinstance(order.command, k.Hide) else k.GAME.decide(sitting, order)
+
+    v = Virtual(msgspec.structs.replace(k.GAME, decide=decide))
+    hide = v.order(k.Hide(seat="s1", number=1), key="bad")
+    step = v.step(v.order(k.Add(seat="s1", number=1)), hide, v.order(k.Take(number=1)))
     assert names(step.entries) == ["Added", "Taken"]
     ((ident, error),) = step.failures.items()
-    assert (ident[2], str(error)) == ("bad", "a bug in decide")
-    broken = DiceRested(source="cam", seen_ns=0, uncertainty_ns=1, frame=1, dice=())
-    step = v.step(broken, v.order(k.Add(seat="s1", number=1)))
+    assert (ident[2], str(error)) == ("bad", "a bug")
+
+
+def test_a_bug_in_interpret_loses_one_observation_and_nothing_else() -> None:
+    v = Virtual(msgspec.structs.replace(k.GAME, interpret=fails))
+    step = v.step(press(1, 0), v.order(k.Add(seat="s1", number=1)))
     assert (len(step.failures), names(step.entries)) == (1, ["Added"])
 
 
 def test_a_bug_in_the_cues_is_logged_and_the_fact_stands(caplog: pytest.LogCaptureFixture) -> None:
-    v = Virtual()
-    v.give(k.Add(seat="s1", number=9))
+    v = Virtual(msgspec.structs.replace(k.GAME, cues=fails))
     with caplog.at_level(logging.ERROR):
-        assert v.give(k.Add(seat="s1", number=4)).is_accepted
+        assert v.give(k.Add(seat="s1", number=9)).is_accepted
     assert "a bug in counting" in caplog.text
 
 
