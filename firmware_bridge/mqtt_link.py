@@ -14,7 +14,6 @@ import secrets
 import socket
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -126,7 +125,6 @@ class MqttClient:
         self._up_since_s = 0.0
         self._opened_s = math.inf
         self._short_lives = 0
-        self._kicks: deque[float] = deque(maxlen=_KICKS)
         self._renew = threading.Event()
         self._is_stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -167,7 +165,7 @@ class MqttClient:
             client.loop_start()
             while not self._renew.wait(_GREETING_S / 4 if self._may_be_mute else None):
                 if time.monotonic() - self._opened_s > _GREETING_S:
-                    self._fall_back()
+                    self._fall_back(client)
             if self._is_stopping.is_set() and self.is_up:
                 self._say_goodbye(client)
             client.disconnect()
@@ -218,7 +216,7 @@ class MqttClient:
         self, client: paho.Client, _data: Any, _flags: Any, reason: ReasonCode, _properties: Any
     ) -> None:
         if reason.is_failure:
-            self._refused(reason)
+            self._refused(client, reason)
             return
         self._up_since_s = time.monotonic()
         # Here and not once at the start: a broker that was restarted knows no subscription of ours.
@@ -232,15 +230,20 @@ class MqttClient:
         self.problem = self.mend = ""
         self._came_up()
 
-    def _refused(self, reason: ReasonCode) -> None:
-        if self.version == 5 and reason.value in (_V5_UNSUPPORTED, 1):
-            self._fall_back()
+    def _refused(self, client: paho.Client, reason: ReasonCode) -> None:
+        if self.version == 5 and reason.value == _V5_UNSUPPORTED:
+            self._fall_back(client)
             return
         self.problem = f"{self.address.shown} refuses us: {str(reason).lower()}"
         self.mend = "check user and password in the address, and the broker's list of users"
 
-    def _fall_back(self) -> None:
+    def _fall_back(self, client: paho.Client) -> None:
         self.version = 3
+        self._renew_now(client)
+
+    def _renew_now(self, client: paho.Client) -> None:
+        """Have the supervisor make a new client; this one must not sleep through its own back-off first."""
+        client.disconnect()
         self._renew.set()
 
     def _on_connect_fail(self, _client: paho.Client, _data: Any) -> None:
@@ -250,30 +253,29 @@ class MqttClient:
         self._pause()
 
     def _on_disconnect(
-        self, _client: paho.Client, _data: Any, _flags: Any, reason: ReasonCode, _properties: Any
+        self, client: paho.Client, _data: Any, _flags: Any, reason: ReasonCode, _properties: Any
     ) -> None:
         if self._is_stopping.is_set() or self._renew.is_set():
             return
         was_up, self.is_up = self.is_up, False
         if not was_up:
             # A broker that knows no MQTT 5 may say so by hanging up on the greeting.
-            if self.version == 5 and not self._up_since_s:
-                self._fall_back()
+            if self._may_be_mute:
+                self._fall_back(client)
                 return
             self._pause()
             return
-        now_s = time.monotonic()
-        self._short_lives = 0 if now_s - self._up_since_s >= _HEALTHY_S else self._short_lives + 1
-        self._kicks.append(now_s)
+        was_short = time.monotonic() - self._up_since_s < _HEALTHY_S
+        self._short_lives = self._short_lives + 1 if was_short else 0
         self.problem = f"{self.address.shown} hung up: {str(reason).lower()}"
         self.mend = "check that the broker runs; we try again by ourselves"
         self._went_down(self.problem)
-        is_flapping = len(self._kicks) == _KICKS and now_s - self._kicks[0] < _HEALTHY_S
-        if reason.value == _TAKEN_OVER or is_flapping:
+        if reason.value == _TAKEN_OVER or self._short_lives == _KICKS:
+            # Two programs of one name throw each other out for ever; old brokers do not even say why.
             self.client_id = self._new_id(self._name)
             self.renamed += 1
-            self._kicks.clear()
-            self._renew.set()
+            self._short_lives = 0
+            self._renew_now(client)
             return
         self._pause()
 
@@ -363,8 +365,8 @@ class MqttLink:
         client = self.client
         problem, mend = client.problem, client.mend
         if client.is_up and client.renamed:
-            problem = f"another program used our name at {self.name}; we took a new one"
-            mend = "look for a second copy of this program"
+            problem = f"we were thrown out of {self.name} again and again, and took a new name"
+            mend = "look for a second copy of this program that uses the same name"
         return (LinkStatus(self.name, client.is_up, problem, mend),)
 
     def _hear(self, name: str, payload: bytes, is_retained: bool) -> None:
