@@ -105,6 +105,8 @@ class Access:
         return None
 
     def _is_own(self, host: str) -> bool:
+        if set(host) & set("@/?#\\"):
+            return False
         try:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:

@@ -64,7 +64,10 @@ def create_app(
     limiter = Limiter(_who_tries, app=app)
     for blueprint in (home, enrol, table, devices, command, journal, evidence):
         app.register_blueprint(blueprint.PAGES)
-    _limit(app, limiter.limit(enrol.RATE, deduct_when=_is_wrong_code), "enrol.enter", "enrol.redeem")
+    tries = limiter.shared_limit(
+        enrol.RATE, "codes", deduct_when=_is_wrong_code, exempt_when=lambda: not request.values.get("code")
+    )
+    _limit(app, tries, "enrol.enter", "enrol.redeem")
     _limit(app, limiter.limit(command.RATE), "command.give")
     app.add_url_rule("/static/<digest>/<path:name>", "static", _static)
     app.jinja_env.undefined = StrictUndefined

@@ -21,7 +21,7 @@ from companion.core.view import Action, View
 from web_ui.context import Web
 from web_ui.health import clock_grade
 
-RULINGS_SHOWN = 30
+RULINGS_SHOWN = 12
 STREAMS = {Role.REFEREE: "/live/referee", Role.SEAT: "/live/seat", Role.PUBLIC: "/live/public"}
 
 
@@ -36,6 +36,7 @@ def facts(web: Web, viewer: Viewer) -> dict[str, Any]:
         "version": snapshot.version,
         "head": snapshot.head,
         "waiting_for": snapshot.waiting_for,
+        "fault": snapshot.fault,
         "seats": {seat.id: seat for seat in view.seats},
         "places": arranged(view),
         "rulings": tuple(reversed(view.rulings[-RULINGS_SHOWN:])),
@@ -70,22 +71,25 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Arranged(msgspec.Struct, frozen=True):
-    """A view's actions by where they stand: with a zone, in the dock that is always there, or in a group."""
+    """A view's actions by where they stand: in the dock that is always there, with a zone, or in a group.
 
-    zones: dict[str, tuple[Action, ...]]
+    `review`: what opens or closes a review. `has_own`: there is something to do outside the dock.
+    """
+
     stop: Action | None
-    dock: tuple[Action, ...]
+    undo: Action | None
+    review: tuple[Action, ...]
+    zones: dict[str, tuple[Action, ...]]
     groups: tuple[Group, ...]
+    has_own: bool
 
 
 def arranged(view: View) -> Arranged:
     """Every action once. Stop, undo and review have a place of their own on every page."""
     listed = [action for action in view.actions if view.primary is None or action.id != view.primary.id]
-    if view.viewer.role is Role.REFEREE:
-        listed.append(_undo())
     stop = next((action for action in listed if isinstance(action.command, c.Stop)), None)
-    dock = [action for action in listed if isinstance(action.command, (c.Undo, c.OpenReview, c.CloseReview))]
-    others = [action for action in listed if action not in dock and action is not stop]
+    review = tuple(action for action in listed if isinstance(action.command, (c.OpenReview, c.CloseReview)))
+    others = [action for action in listed if action not in review and action is not stop]
     zones: dict[str, tuple[Action, ...]] = {zone.id: () for zone in view.zones}
     loose: dict[str, tuple[Action, ...]] = {"": ()}
     for action in others:
@@ -95,7 +99,8 @@ def arranged(view: View) -> Arranged:
     groups = tuple(
         Group(zone, titles.get(zone, spaced(zone)), actions) for zone, actions in loose.items() if actions
     )
-    return Arranged(zones, stop, tuple(dock), groups)
+    undo = _undo() if view.viewer.role is Role.REFEREE else None
+    return Arranged(stop, undo, review, zones, groups, bool(others))
 
 
 def _undo() -> Action:
@@ -136,7 +141,7 @@ def _who(entry: e.Entry, seats: Mapping[str, Seat]) -> str:
 def spaced(name: str) -> str:
     """``LockDie`` as "Lock die"."""
     found = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return found[:1] + found[1:].lower()
+    return found[:1].upper() + found[1:].lower()
 
 
 def words(command: c.Command, seats: Mapping[str, Seat]) -> str:
@@ -146,7 +151,7 @@ def words(command: c.Command, seats: Mapping[str, Seat]) -> str:
         value = getattr(command, name)
         if isinstance(value, c.Command):
             parts.append(f"({words(value, seats)})")
-        elif value not in ("", (), None):
+        elif value is not False and value not in ("", (), None):
             parts.append(f"{name.replace('_', ' ')} {_plain(value, seats)}")
     return parts[0] + (": " + "; ".join(parts[1:]) if parts[1:] else "")
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import Future
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from companion.app.settings import shipped_data
 from companion.catalogue import GAMES
 from companion.core import command as c
 from companion.core.seat import REFEREE, Actor, Role, Viewer, seat_at
+from companion.games.tada.deck import read
 from companion.runtime.desk import Answer
 from companion.runtime.loop import TableLoop
 from companion.runtime.opening import create
@@ -44,7 +46,9 @@ class House:
     def __init__(self, folder: Path, names: tuple[str, ...] = NAMES, **options: Any) -> None:
         seats = tuple(seat_at(n, name, "box-7" if n == 1 else "", 0) for n, name in enumerate(names, 1))
         game = GAMES["tada"]
-        self.opening = create(folder / "table.journal", game, seats=seats, seed=7, options=options, data=shipped_data(game))
+        deck = (files(f"companion.games.{game.name}") / "data" / game.data_file).read_text(encoding="utf-8")
+        self.deck = read(deck)
+        self.opening = create(folder / "table.journal", game, seats=seats, seed=7, options=options, data=deck)
         self.desk = TableLoop(self.opening.table, self.opening.journal, self.opening.clock)
         self.access_file = folder / "access.json"
         self.access = Access(self.access_file)
@@ -59,7 +63,9 @@ class House:
         now = self.desk.now_ns()
         return Health(
             devices=(
-                DeviceShown(name="box-7", kind="serial pad", is_up=True, heard_ns=now, clock_u_ns=420_000, seats=("s1",)),
+                DeviceShown(
+                    name="box-7", kind="serial pad", is_up=True, heard_ns=now, clock_u_ns=420_000, seats=("s1",),
+                ),
                 DeviceShown(
                     name="pad2", kind="MQTT pad", is_up=False, detail="silent for 8 s", clock_u_ns=14_000_000,
                     mend="Check its battery, then press its button once.",
@@ -104,3 +110,40 @@ class House:
         if self.server is not None:
             self.server.stop()
         self.desk.close()
+
+
+class Guest:
+    """A browser without a window: keeps cookies, knows its CSRF token."""
+
+    def __init__(
+        self, house: House, token: str = "", remote: str = "127.0.0.1", host: str = "localhost"
+    ) -> None:
+        self._client = house.app.test_client()
+        self._base = {"REMOTE_ADDR": remote}
+        self._host = host
+        if token:
+            self._client.set_cookie(house.access.cookie, token, domain=host)
+
+    def get(self, path: str, **more: Any) -> Any:
+        return self._client.get(
+            path, base_url=f"http://{self._host}", environ_base=self._base, buffered=True, **more
+        )
+
+    def csrf(self) -> str:
+        found = re.search(r'name="csrf-token" content="([^"]+)"', self.get("/enter").text)
+        assert found is not None
+        return found[1]
+
+    def post(self, path: str, data: dict[str, Any] | None = None, **more: Any) -> Any:
+        headers = {"X-CSRFToken": self.csrf(), **more.pop("headers", {})}
+        return self._client.post(
+            path, data=data, base_url=f"http://{self._host}", environ_base=self._base, headers=headers, **more
+        )
+
+    def command(
+        self, body: dict[str, Any], key: str = "", expected: int | None = None, **headers: str
+    ) -> Any:
+        return self.post(
+            "/command", json={"command": body, "key": key, "expected": expected},
+            headers={"Accept": "application/json", **headers},
+        )  # fmt: skip

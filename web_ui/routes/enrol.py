@@ -18,7 +18,7 @@ from web_ui.routes.home import HOMES
 
 PAGES = Blueprint("enrol", __name__)
 RATE = "10/minute;60/hour"
-WRONG = 403
+WRONG = 422
 COOKIE_AGE_S = 30 * 24 * 3600
 
 
@@ -100,7 +100,13 @@ def sheet() -> ResponseReturnValue:
             }
         )
     return render_template(
-        "people.html", rows=rows, origins=origins, origin=origin, board_qr=_qr(f"{origin}/board"), me=holder()
+        "people.html",
+        title=web().desk.game.title,
+        rows=rows,
+        origins=origins,
+        origin=origin,
+        board_qr=_qr(f"{origin}/board"),
+        me=holder(),
     )
 
 

@@ -24,10 +24,17 @@ def page(entry: int) -> ResponseReturnValue:
     return render_template(
         "evidence.html",
         entry=entry,
-        pictures=web().evidence.pictures(entry),
+        clips=[(n, web().evidence.pictures(n)) for n in _referred(entry) if _may_look(n)],
         is_released=entry in web().desk.snapshot().sitting.released,
         **facts(web(), viewer()),
     )
+
+
+def _referred(entry: int) -> list[int]:
+    """The entry itself, and those that its rulings call their evidence (``entry:N``)."""
+    rulings = (r.ruling for r in web().desk.snapshot().sitting.rulings if r.entry == entry)
+    named = (ref.removeprefix("entry:") for r in rulings for ref in r.evidence if ref.startswith("entry:"))
+    return list(dict.fromkeys([entry, *(int(number) for number in named if number.isdecimal())]))
 
 
 @PAGES.get("/evidence/<int:entry>/<picture>.jpg")
