@@ -125,6 +125,8 @@ class Reader:
 
         What the last writer noted as acknowledged is looked for as well.
         """
+        # Read before the rows: a live writer goes on meanwhile, and its note may then be ahead of them.
+        held = read_lock(lock_path(self.path))
         before, events, why = ROOT, 0, ""
         hashes = {ROOT.hex()}
         try:
@@ -138,7 +140,6 @@ class Reader:
                 self._check_pages()
         except JournalError as error:
             why = str(error)
-        held = read_lock(lock_path(self.path))
         if not why and head is not None and head.lower() not in hashes:
             why = f"the chain does not hold {head}: its tail is cut off, or it is another journal's"
         if not why and held is not None and held.head and held.head not in hashes:

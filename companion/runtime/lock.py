@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -51,13 +52,15 @@ class Lock:
     def write(self, events: int, head: str) -> None:
         """Note how far the journal is acknowledged. Not synced: it outlives a killed process, no power cut.
 
-        So it never claims more than is durable, and often all of it.
+        So it never claims more than is durable, and often all of it. A disk that refuses it costs nothing but
+        this check.
         """
         if self._fd is None:
             return
         raw = msgspec.json.encode(Held(pid=os.getpid(), events=events, head=head))
-        os.lseek(self._fd, 0, os.SEEK_SET)
-        os.write(self._fd, raw.ljust(160))
+        with suppress(OSError):
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            os.write(self._fd, raw.ljust(160))
 
     def release(self) -> None:
         """Let go; harmless when done already."""

@@ -27,7 +27,7 @@ from companion.runtime.identity import Ident, ident_of
 from companion.runtime.journal import Journal, JournalError
 from companion.runtime.table import Step, Table
 
-LOOK_AGAIN_S = 0.02
+LOOK_AGAIN_S = 0.01
 """While something waits for the watermark and nobody calls `wake`, look at it this often."""
 RETRY_S = 1.0
 """After the disk refused, try again this often."""
@@ -229,7 +229,7 @@ class TableLoop:
             self._fail(f"the table could not go on: {error}", error)
         else:
             was_faulty, self._fault = self._fault != "", ""
-            self._finish(step, was_faulty)
+            self._finish(step, is_told=step.is_changed or was_faulty or self._has_silence_changed())
             self._ask_devices()
 
     def _fail(self, fault: str, error: Exception) -> None:
@@ -243,10 +243,17 @@ class TableLoop:
             future.set_exception(error)
         self._publish()
 
-    def _finish(self, step: Step, is_forced: bool) -> None:
+    def _silent(self) -> tuple[str, ...]:
+        is_waiting = self._table.provisional is not self._table.sitting
+        return self._waiting_for() if is_waiting else ()
+
+    def _has_silence_changed(self) -> bool:
+        return self._silent() != self.snapshot().waiting_for
+
+    def _finish(self, step: Step, is_told: bool) -> None:
         for ident, error in step.failures.items():
             _log.error("a bug in %s: %s", self.game.name, ident[2], exc_info=error)
-        if step.is_changed or is_forced:
+        if is_told:
             self._views = (self._picture(), {})
         self.announcer.say(step.cues)
         with self._wake:
@@ -260,7 +267,7 @@ class TableLoop:
                 future.set_result(step.answers[ident])
             else:
                 future.set_exception(step.failures[ident])
-        if step.is_changed or is_forced:
+        if is_told:
             self._tell()
 
     def _publish(self) -> None:
@@ -285,7 +292,7 @@ class TableLoop:
             at_ns=table.at_ns,
             sitting=table.sitting,
             provisional=table.provisional,
-            waiting_for=self._waiting_for() if table.provisional is not table.sitting else (),
+            waiting_for=self._silent(),
             fault=self._fault,
         )
 

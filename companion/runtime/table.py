@@ -152,9 +152,11 @@ class Table(Generic[S]):
         self._answered |= {_ident(entry): entry.n for entry in run.entries}
         self.sitting, self._trace, self._waiting, self._quiet = run.sitting, run.trace, rest, run.quiet
         before, self.provisional = self.provisional, self._look_ahead(now_ns)
-        is_changed = bool(run.entries) or self.provisional != before
+        is_changed = bool(run.entries) or (self.provisional is not before and self.provisional != before)
         if is_changed:
-            self._seen += [(self.version, self.sitting), (self.version, self.provisional)]
+            self._seen.append((self.version, self.sitting))
+        if is_changed and self.provisional is not self.sitting:
+            self._seen.append((self.version, self.provisional))
         return Step(
             entries=tuple(run.entries),
             answers=run.answers,

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import msgspec
@@ -81,6 +82,24 @@ def test_readers_beside_a_live_writer_see_every_commit(tmp_path: Path) -> None:
         assert [n for n, _, _ in reader.rows(after=1)] == [2]
         assert reader.verify(journal.head).ok
     journal.close()
+
+
+def test_a_journal_that_is_being_written_is_sound_at_every_instant(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "a")
+    is_done = threading.Event()
+
+    def write() -> None:
+        while not is_done.is_set():
+            journal.append([payload(journal.events + 1)])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    found = [verify(tmp_path / "a") for _ in range(60)]
+    is_done.set()
+    writer.join()
+    journal.close()
+    assert [one.why for one in found] == [""] * 60
+    assert len({one.events for one in found}) > 5
 
 
 def test_a_reader_cannot_write(tmp_path: Path) -> None:
