@@ -34,6 +34,8 @@ from vision.frame import Unreadable, load
 from vision.surface import Marks
 
 SILENCE_S = 3.0
+# The readers' matrices are small: threads that wait for each other on a busy machine make them many times slower.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _FIRST_WORD_S = 20.0
 _RESTART_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 _URLS = ("http://", "https://", "rtsp://")

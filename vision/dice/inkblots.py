@@ -20,7 +20,7 @@ PATCH_PX = 36
 
 _WINDOW = 0.72  # of a face: what is near enough to be compared with
 _CONTRAST = 20.0  # least difference of ink to body, in Lab units
-_LEVELS = ((18, 30, 50, 80), (18, 40), (18, 40))  # of L, a, b
+_LEVELS = ((18, 32, 52, 80), (20,), (20,))  # of L, a, b
 _REACH = 0.085  # of a face: parts of one symbol are no farther apart than twice this
 _SPAN = (0.3, 0.92)  # of a face: a symbol's longer side
 _MOST_INK = 0.6  # share of a face's middle
@@ -63,26 +63,33 @@ def scaled(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8],
 
 
 def find_blots(lab: NDArray[np.uint8]) -> list[Blot]:
-    """The blots in a Lab picture from `scaled`, in no order; false ones among them, and one may come twice.
+    """The blots in a Lab picture from `scaled`, in no order; false ones among them, and one may come more than once.
 
     A symbol is a patch of its own at some level of contrast, but nobody knows beforehand at which. Brighter
     and darker are kept apart, so that white ink does not run into a dark body's rim on white paper.
     """
     apart = _apart_from_usual(lab)
     blots: list[Blot] = []
+    tried: set[tuple[int, int]] = set()
     for channel, levels in enumerate(_LEVELS):
         for level in levels:
             for above in (apart[..., channel] > level, apart[..., channel] < -level):
-                blots += _blots_of(lab, above.astype(np.uint8))
+                for x, y in _middles(above.astype(np.uint8)):
+                    place = (round(x / 2), round(y / 2))
+                    blot = None if place in tried else blot_at(lab, (x, y))
+                    tried.add(place)
+                    if blot is not None:
+                        blots.append(blot)
     return blots
 
 
-def _blots_of(lab: NDArray[np.uint8], above: NDArray[np.uint8]) -> list[Blot]:
+def _middles(above: NDArray[np.uint8]) -> list[tuple[float, float]]:
+    """Where patches of a symbol's size have their middles."""
     reach = round(_REACH * FACE_PX)
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(above, disc), connectivity=8)
     spans = (stats[:, 2:4].max(axis=1) - 2 * reach) / FACE_PX
-    blots = []
+    middles = []
     for i in np.flatnonzero((spans >= _SPAN[0]) & (spans <= _SPAN[1])):
         x, y, width, height = (int(v) for v in stats[i, :4])
         part = np.s_[y : y + height, x : x + width]
@@ -91,10 +98,8 @@ def _blots_of(lab: NDArray[np.uint8], above: NDArray[np.uint8]) -> list[Blot]:
             continue
         points = np.stack([columns + x, rows + y], axis=1).astype(np.float32)
         middle, _ = cv2.minEnclosingCircle(points)
-        blot = blot_at(lab, (float(middle[0]), float(middle[1])))
-        if blot is not None:
-            blots.append(blot)
-    return blots
+        middles.append((float(middle[0]), float(middle[1])))
+    return middles
 
 
 def blot_at(lab: NDArray[np.uint8], xy: tuple[float, float], side: float = 1.0) -> Blot | None:
