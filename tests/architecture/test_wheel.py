@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -19,6 +20,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("companion", "firmware_bridge", "vision", "web_ui")
+PATIENCE_S = 200
 
 
 @pytest.fixture(scope="module")
@@ -61,19 +63,23 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*words: str, cwd: Path | None = None) -> str:
-    """Run a command with nothing in its environment that points into the source tree."""
+    """Run a command with nothing in its environment that points into the source tree; what it prints.
+
+    It is given PATIENCE_S; whatever it started is ended with it.
+    """
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    ran = subprocess.run(
-        words,
-        cwd=cwd,
-        env=surroundings,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, f"{' '.join(words)}\n{ran.stdout}\n{ran.stderr}"
-    return ran.stdout
+    with subprocess.Popen(
+        words, cwd=cwd, env=surroundings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as running:  # fmt: skip
+        try:
+            told, complained = running.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)
+            told, complained = running.communicate()
+            pytest.fail(f"{' '.join(words)}: not done after {PATIENCE_S} s\n{told}\n{complained}")
+    assert running.returncode == 0, f"{' '.join(words)}\n{told}\n{complained}"
+    return told
 
 
 def test_the_wheel_holds_every_file_of_the_four_packages_and_nothing_else(wheel: Path) -> None:
@@ -154,6 +160,7 @@ def test_it_says_its_version(program: Path, tmp_path: Path) -> None:
     assert run(str(program), "--version", cwd=tmp_path).split()[-1] == "0.1.0"
 
 
+@pytest.mark.timeout(PATIENCE_S + 40)
 def test_it_plays_the_demo_from_an_empty_folder(program: Path, tmp_path: Path) -> None:
     words = ["demo", "--exit-at-end", "--json", "--speed", "40", "--players", "2"]
     told = json.loads(run(str(program), *words, cwd=tmp_path))
