@@ -16,6 +16,18 @@ from amqtt.broker import Broker
 _STOP_S = 5.0
 
 
+class _TidyBroker(Broker):  # type: ignore[misc]  # its library has no types
+    """Closes what a client leaves behind that hangs up without a word."""
+
+    async def stream_connected(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, listener_name: str
+    ) -> None:
+        try:
+            await super().stream_connected(reader, writer, listener_name)
+        finally:
+            writer.close()
+
+
 class EmbeddedBroker:
     """A broker on loopback in a thread of its own. `url` is its address."""
 
@@ -63,7 +75,7 @@ class EmbeddedBroker:
         self._loop = asyncio.get_running_loop()
         self._done = asyncio.Event()
         try:
-            broker = Broker(
+            broker = _TidyBroker(
                 {
                     "listeners": {"default": {"type": "tcp", "bind": f"127.0.0.1:{self.port}"}},
                     "plugins": {

@@ -8,6 +8,7 @@ while offline is never repeated by us: paho keeps QoS 1 messages and sends them 
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 import random
 import secrets
@@ -28,6 +29,8 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge import topics
 from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, Refused
+
+_log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 10
 _HEALTHY_S = 10.0
@@ -191,6 +194,8 @@ class MqttClient:
             clean_session=None if is_v5 else True,
             protocol=MQTTProtocolVersion.MQTTv5 if is_v5 else MQTTProtocolVersion.MQTTv311,
         )
+        client.enable_logger(_log)
+        client.suppress_exceptions = True  # they are logged; the connection goes on
         client.reconnect_delay_set(1, int(_MAX_WAIT_S))
         client.max_queued_messages_set(_MAX_QUEUED)
         if self.address.user is not None:
