@@ -1,6 +1,6 @@
-"""A table at work: orders a second through a durable journal, how the disk keeps up, kills, memory.
+"""A table at work: orders a second through a durable journal, how the disk keeps up, kills, slams, memory.
 
-`python -m benchmarks.table [--seconds S] [--minutes M] [--speed X] [--kills N] [--json]`
+`python -m benchmarks.table [--seconds S] [--minutes M] [--speed X] [--kills N] [--slams N] [--json]`
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -129,16 +130,44 @@ def memory_slope(folder: Path, minutes: float, speed: float) -> tuple[float, int
     return slope, games, orders
 
 
-def other_rooms() -> list[Figure]:
-    """Figures of the whole house that this module does not measure by itself."""
-    why = "needs the wired table with links and camera; not measured here yet"
-    return [
-        Figure("slam to provisional verdict on a pty, p50", None, "ms", "<=", 50, why=why),
-        Figure("slam to provisional verdict on a pty, p99", None, "ms", "<=", 150, why=why),
-        Figure("slam to provisional verdict on mosquitto, p50", None, "ms", "<=", 50, why=why),
-        Figure("slam to provisional verdict on mosquitto, p99", None, "ms", "<=", 150, why=why),
-        Figure("frames a second through the dice reader at 1080p", None, "1/s", ">=", 5, why=why),
+def slam_figures(folder: Path, count: int) -> list[Figure]:
+    """From a slam on a pad to the verdict on the public page, on both kinds of line."""
+    from benchmarks import slams
+
+    lines: list[tuple[str, Callable[[Path, int], slams.Taken] | None]] = [
+        ("a pty", slams.on_pty if hasattr(os, "openpty") else None),
+        ("mosquitto", slams.on_mosquitto if slams.MOSQUITTO else None),
     ]
+    found = []
+    for line, measure in lines:
+        say(f"slams on {line}")
+        taken, why = slams.Taken(), "" if measure else "not to be had on this machine"
+        if measure:
+            own = folder / line.replace(" ", "-")
+            own.mkdir()
+            taken = measure(own, count)
+        for what, values, limit_ms in (
+            ("provisional", taken.provisional_ms, (50, 150)),
+            ("final", taken.final_ms, (150, 400)),
+        ):
+            for share, target in zip((0.5, 0.99), limit_ms, strict=True):
+                name = f"slam to {what} verdict on {line}, p{share * 100:.0f}"
+                value = percentile(values, share) if values else None
+                found.append(Figure(name, value, "ms", "<=", target, len(values), why=why))
+    return found
+
+
+def reader_figure() -> Figure:
+    """The dice reader on photographs of ten dice, 1920 x 1080."""
+    name = "frames a second through the dice reader at 1080p"
+    from benchmarks import dice
+
+    say("dice reader")
+    if not (dice.PHOTOGRAPHS / "labels.json").is_file():
+        return Figure(name, None, "1/s", ">=", 5, why="no photographs at hand")
+    reading = dice.speed(dice.PHOTOGRAPHS, dice.PipsReader())[0]
+    rate = 1000 / reading.value if reading.value else None
+    return Figure(name, rate, "1/s", ">=", 5, reading.n, why=reading.why)
 
 
 @click.command()
@@ -146,8 +175,9 @@ def other_rooms() -> list[Figure]:
 @click.option("--minutes", default=60.0, show_default=True, help="Table time for the memory slope.")
 @click.option("--speed", default=20.0, show_default=True, help="How much quicker than people they click.")
 @click.option("--kills", default=200, show_default=True, help="How often to kill; 0 leaves it out.")
+@click.option("--slams", default=300, show_default=True, help="Slams on each kind of line.")
 @click.option("--json", "only_json", is_flag=True, help="Print the JSON line alone.")
-def main(seconds: float, minutes: float, speed: float, kills: int, only_json: bool) -> None:
+def main(seconds: float, minutes: float, speed: float, kills: int, slams: int, only_json: bool) -> None:
     """Measure a table on this machine's disk."""
     found: list[Figure] = []
     with tempfile.TemporaryDirectory() as name:
@@ -179,7 +209,8 @@ def main(seconds: float, minutes: float, speed: float, kills: int, only_json: bo
         slope, games, orders = memory_slope(folder, minutes, speed)
         why = f"{games} games, {orders} orders in {minutes:g} minutes of table time at speed {speed:g}"
         found.append(Figure("resident memory slope in play", slope, "MB/h", "<=", 5, orders, why=why))
-    report([*found, *other_rooms()], only_json)
+        found += slam_figures(folder, slams)
+    report([*found, reader_figure()], only_json)
 
 
 if __name__ == "__main__":

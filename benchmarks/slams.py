@@ -1,0 +1,170 @@
+"""From a cup on a pad to a verdict on the page: fake pads on real lines, the real bridge, a durable table.
+
+The clock starts when the pad's input closes. *Provisional*: the public view that shows the slam is drawn. *Final*: the
+slam is durable, in an order that nothing in flight can change.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.evening import NAMES, REFEREE, data_of
+from companion.catalogue import GAMES
+from companion.core import command as c
+from companion.core.game import Sitting
+from companion.core.seat import PUBLIC, seat_at
+from companion.games.tada.commands import VoidRound
+from companion.runtime import opening
+from companion.runtime.desk import Snapshot
+from companion.runtime.loop import TableLoop
+from firmware_bridge.fake_device import FakePad
+from firmware_bridge.link import Bridge
+from firmware_bridge.mqtt_link import MqttLink
+from firmware_bridge.serial_link import SerialLink
+from firmware_bridge.wire import Link
+
+MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
+PATIENCE_S = 20.0
+
+
+@dataclass
+class Taken:
+    """Milliseconds from the slam to what was shown, one for each slam."""
+
+    provisional_ms: list[float] = field(default_factory=list)
+    final_ms: list[float] = field(default_factory=list)
+
+
+@contextmanager
+def mosquitto(folder: Path) -> Iterator[str]:
+    """A broker of its own on a free loopback port; gives its address. Needs the program `MOSQUITTO`."""
+    assert MOSQUITTO is not None
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = folder / "mosquitto.conf"
+    config.write_text(f"listener {port} 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous true\n")
+    process = subprocess.Popen(
+        [MOSQUITTO, "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield f"mqtt://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def slams(sitting: Sitting[Any]) -> int:
+    """How many slams the table knows in this round."""
+    return sum(len(caster.slams) for caster in sitting.game.casters.values())
+
+
+class Stopwatch:
+    """Listens at a table; `wait` gives when, in ms since `began`, more slams than before were shown."""
+
+    def __init__(self, loop: TableLoop) -> None:
+        self._loop = loop
+        self._changed = threading.Condition()
+        self._stop = loop.subscribe(self._look)
+        self.expect(0)
+
+    def expect(self, count: int) -> None:
+        """From now on, wait for this many slams."""
+        with self._changed:
+            self._count, self._shown_ns, self._final_ns = count, 0, 0
+            self._began_ns = time.monotonic_ns()
+
+    def _look(self, snapshot: Snapshot) -> None:
+        with self._changed:
+            if not self._shown_ns and slams(snapshot.provisional) >= self._count:
+                self._loop.view(PUBLIC)
+                self._shown_ns = time.monotonic_ns()
+            if not self._final_ns and slams(snapshot.sitting) >= self._count:
+                self._final_ns = time.monotonic_ns()
+                self._changed.notify_all()
+
+    def wait(self) -> tuple[float, float]:
+        """(provisional, final) in ms since `expect`. Raises TimeoutError."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._final_ns, PATIENCE_S):
+                raise TimeoutError(f"slam {self._count} never came")
+            return (self._shown_ns - self._began_ns) / 1e6, (self._final_ns - self._began_ns) / 1e6
+
+
+def measure(folder: Path, link: Link, pads: list[FakePad], inputs: int, count: int) -> Taken:
+    """Slam `count` times, one seat after the other, round after round, on pads with `inputs` inputs each."""
+    game, taken = GAMES["tada"], Taken()
+    places = [(pad, place) for pad in pads for place in range(inputs)]
+    seats = tuple(seat_at(n, NAMES[n - 1], pad.id, place) for n, (pad, place) in enumerate(places, start=1))
+    with ExitStack() as stack:
+        open_ = opening.create(
+            folder / "slams.journal", game, seats=seats, seed=1, data=data_of(game),
+            options={"countdown_s": 0, "locks": "untracked"},
+        )  # fmt: skip
+        bridge = Bridge([link], lambda seen: loop.observe(seen), open_.clock.now_ns)  # noqa: PLW0108 # made below
+        loop = TableLoop(
+            open_.table, open_.journal, open_.clock, watermark=bridge.watermark_ns, ask=bridge.ask_all,
+            waiting_for=bridge.silent,
+        )  # fmt: skip
+        stack.callback(loop.close)
+        for pad in pads:
+            stack.enter_context(pad)
+        stack.callback(bridge.stop)
+        bridge.start()
+        _wait_ready(bridge, pads)
+        watch, keys = Stopwatch(loop), iter(range(10**9))
+        while len(taken.final_ms) < count:
+            _play_to_cast(loop, keys)
+            for done, (pad, place) in enumerate(places, start=1):
+                time.sleep(0.03)
+                watch.expect(done)
+                pad.press(place)
+                provisional_ms, final_ms = watch.wait()
+                taken.provisional_ms.append(provisional_ms)
+                taken.final_ms.append(final_ms)
+            loop.submit(VoidRound(), REFEREE, f"{next(keys)}").result(PATIENCE_S)
+    return taken
+
+
+def _wait_ready(bridge: Bridge, pads: list[FakePad]) -> None:
+    ends = time.monotonic() + PATIENCE_S
+    while sum(device.state == "ready" for device in bridge.devices()) < len(pads):
+        if time.monotonic() > ends:
+            raise TimeoutError("the pads are not ready")
+        time.sleep(0.02)
+
+
+def _play_to_cast(loop: TableLoop, keys: Iterator[int]) -> None:
+    ends = time.monotonic() + PATIENCE_S
+    while (sitting := loop.snapshot().sitting).game.phase != "cast":
+        if time.monotonic() > ends:
+            raise TimeoutError(f"the table stays in {sitting.game.phase}")
+        stands = sitting.stopped_at_ns is not None
+        command = c.Resume() if stands else loop.game.policy(sitting, 1)
+        if command is None:
+            time.sleep(0.005)
+        else:
+            loop.submit(command, REFEREE, f"{next(keys)}").result(PATIENCE_S)
+
+
+def on_pty(folder: Path, count: int) -> Taken:
+    """Six seats on one controller with six inputs, on a pseudo-terminal."""
+    line = folder / "line"
+    pad = FakePad.on_pty("box", line, inputs=6)
+    return measure(folder, SerialLink([str(line)]), [pad], 6, count)
+
+
+def on_mosquitto(folder: Path, count: int) -> Taken:
+    """Six seats on six devices on a broker."""
+    with mosquitto(folder) as url:
+        pads = [FakePad.on_mqtt(url, f"pad{n}") for n in range(1, 7)]
+        return measure(folder, MqttLink(url), pads, 1, count)
