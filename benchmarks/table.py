@@ -177,7 +177,7 @@ def reader_figure() -> Figure:
 @click.option("--kills", default=200, show_default=True, help="How often to kill; 0 leaves it out.")
 @click.option("--slams", default=300, show_default=True, help="Slams on each kind of line.")
 @click.option("--json", "only_json", is_flag=True, help="Print the JSON line alone.")
-def main(seconds: float, minutes: float, speed: float, kills: int, slams: int, only_json: bool) -> None:
+def main(*, seconds: float, minutes: float, speed: float, kills: int, slams: int, only_json: bool) -> None:
     """Measure a table on this machine's disk."""
     found: list[Figure] = []
     with tempfile.TemporaryDirectory() as name:
