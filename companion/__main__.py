@@ -2,4 +2,5 @@
 
 from companion.app.cli import main
 
-main()
+if __name__ == "__main__":  # a camera's own process imports this module too
+    main()

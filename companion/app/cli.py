@@ -25,9 +25,8 @@ def _from_file(context: click.Context, _: click.Parameter, path: Path | None) ->
     known = {parameter.name for parameter in context.command.params}
     unknown = sorted(set(values) - known)
     if unknown:
-        raise SettingsError(
-            f"{path}: there is no setting {unknown[0]!r}; there are: {', '.join(sorted(known - {'config'} - {None}))}"
-        )  # type: ignore[operator]  # names of parameters are never None here
+        there_are = ", ".join(sorted(name for name in known if name and name != "config"))
+        raise SettingsError(f"{path}: there is no setting {unknown[0]!r}; there are: {there_are}")
     context.default_map = {**(context.default_map or {}), **values}
 
 
@@ -207,7 +206,7 @@ def enrol() -> None:
 @enrol.command(name="dice")
 @click.argument("name")
 @click.option("--from", "folder", type=click.Path(path_type=Path), required=True, metavar="FOLDER",
-              help="FOLDER/<face>/*.jpg, one die a picture; FOLDER/<owner>/<face>/*.jpg for several owners.")  # fmt: skip
+              help="Holds <face>/*.jpg, one die a picture; or <owner>/<face>/*.jpg for several owners.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def enrol_dice(name: str, folder: Path, as_json: bool) -> None:
     """Learn the faces of dice from a few pictures each."""

@@ -1,0 +1,200 @@
+"""``companion demo``: a whole table with fake pads and a rendered camera, on the real paths."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from companion.app.play import greet, wait_for_stop
+from companion.app.settings import Settings, SettingsError, game_named, shipped_data
+from companion.app.wiring import DEFAULT_TABLE_MM, RunningTable
+from companion.catalogue import GAMES
+from companion.core.codec import Codec
+from companion.core.seat import Seat, seat_at
+from companion.demo.director import Director, Press, StuckError
+from companion.demo.stage import Stage
+from companion.runtime.replay import replay
+from firmware_bridge.fake_device import FakePad
+from vision.feed import Feed
+
+NAMES = ("Ann", "Ben", "Cleo", "Dara", "Emil", "Fay")
+STEP_MS = 5.0
+"""Uncertainties of the demo's result are rounded up to steps of this, so that a run can be repeated."""
+
+
+def demo(options: dict[str, Any]) -> None:
+    """Play. Raises SettingsError for what cannot be asked, StuckError when the table did not go on."""
+    game = game_named(options["game"])
+    count = options["players"] if options["players"] is not None else min(4, game.max_seats)
+    if not game.min_seats <= count <= game.max_seats:
+        raise SettingsError(
+            f"--players {count}: {game.title} is played by {game.min_seats} to {game.max_seats}"
+        )
+    if not 0 < options["speed"] <= 1000:
+        raise SettingsError(f"--speed {options['speed']:g}: give a number above 0, at most 1000")
+    if options["as_json"] and not options["exit_at_end"]:
+        raise SettingsError("--json prints the result when the game is over: add --exit-at-end")
+    with _journal(options["journal"]) as journal, contextlib.ExitStack() as stack:
+        result = _play(stack, options, count, journal)
+        if options["as_json"]:
+            click.echo(msgspec.json.encode(result))
+
+
+@contextlib.contextmanager
+def _journal(asked: Path | None) -> Iterator[Path]:
+    """The file for the journal; one that nobody asked for is kept in a temporary folder."""
+    if asked is not None:
+        if asked.exists():
+            raise SettingsError(f"{asked}: there is a file already; the demo begins a new journal")
+        yield asked
+        return
+    yield Path(tempfile.mkdtemp(prefix="companion-demo-")) / "demo.sqlite"
+
+
+def seats_of(count: int) -> tuple[Seat, ...]:
+    """Seats of the demo: about half share one box on a serial line, one has a pad on a line of its own, the
+    others have pads on the broker."""
+    found = []
+    shared = max(1, count // 2)
+    for number in range(1, count + 1):
+        name = NAMES[number - 1]
+        if number <= shared:
+            found.append(seat_at(number, name, "box-1", number - 1))
+        else:
+            kind = "line" if number == shared + 1 and count > 2 else "air"
+            found.append(seat_at(number, name, f"pad-{kind}-{number}"))
+    return tuple(found)
+
+
+def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path) -> dict[str, Any]:
+    game = game_named(options["game"])
+    seats = seats_of(count)
+    wired = dict.fromkeys(seat.device for seat in seats if not seat.device.startswith("pad-air"))
+    pads = {device: stack.enter_context(_wired(device, seats)) for device in wired}
+    feed = Feed()
+    stack.callback(feed.close)
+    settings = Settings(
+        game=game.name,
+        seats=seats,
+        options={"countdown_s": 3 if options["speed"] <= 4 else 1},
+        data=shipped_data(game),
+        journal=journal,
+        seed=options["seed"],
+        serial=tuple(pad.port for pad in pads.values()),
+        mqtt=options["mqtt"] or "embedded",
+        camera=feed.source,
+        profile=stack.enter_context(as_file(files("companion.demo") / "data" / "demo.dice.npz")),
+        table_mm=DEFAULT_TABLE_MM,
+        host=options["host"],
+        port=options["port"],
+    )
+    stage = Stage(feed, DEFAULT_TABLE_MM, options["seed"])
+    stage.start()
+    stack.callback(stage.stop)
+    table = stack.enter_context(RunningTable(settings))
+    for seat in seats:
+        if seat.device not in pads:
+            pads[seat.device] = stack.enter_context(FakePad.on_mqtt(table.broker_url, seat.device))
+    greet(table)
+    if not options["exit_at_end"]:
+        _open_page(table)
+    director = Director(
+        table.loop,
+        stage,
+        {seat.id: _press(table, pads[seat.device], seat.input) for seat in seats},
+        table.poses(seats),
+        seed=options["seed"],
+        speed=options["speed"],
+    )
+    _wait_for_eyes(table)
+    if options["exit_at_end"]:
+        director.play()
+        return _result(table, options["seed"])
+    actors = threading.Thread(target=_act, args=(director,), name="people", daemon=True)
+    actors.start()
+    wait_for_stop()
+    director.end()
+    actors.join(15.0)
+    return _result(table, options["seed"])
+
+
+def _act(director: Director) -> None:
+    try:
+        director.play()
+    except StuckError as error:
+        click.echo(f"companion: the simulated people stopped: {error}", err=True)
+
+
+def _wired(device: str, seats: tuple[Seat, ...]) -> FakePad:
+    """A pad of this name on a serial line, with an input and a lamp for each seat that shares it."""
+    inputs = 1 + max(seat.input for seat in seats if seat.device == device)
+    make = FakePad.on_pty if os.name == "posix" else FakePad.on_tcp
+    lamps = (*(("led", f"lamp {n + 1}") for n in range(inputs)), ("snd", "buzzer"))
+    return make(device, inputs=inputs, outputs=lamps)
+
+
+def _press(table: RunningTable, pad: FakePad, input_: int) -> Press:
+    """Slams a pad at a host instant of the table."""
+
+    def press(at_ns: int | None) -> None:
+        pad.press(input_, None if at_ns is None else at_ns - table.ahead_ns)
+
+    return press
+
+
+def _open_page(table: RunningTable) -> None:
+    with contextlib.suppress(webbrowser.Error):
+        webbrowser.open(f"http://127.0.0.1:{table.server.port}/")
+
+
+def _wait_for_eyes(table: RunningTable, seconds: float = 60.0) -> None:
+    """Until the camera sees the table and every pad's clock is known."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        camera = table.camera.status().state if table.camera else "live"
+        ready = {device.id for device in table.bridge.devices() if device.state == "ready"}
+        if camera == "live" and all(seat.device in ready for seat in table.seats):
+            return
+        time.sleep(0.1)
+    raise StuckError("the camera or a pad is not ready; companion doctor tells more")
+
+
+def _result(table: RunningTable, seed: int) -> dict[str, Any]:
+    """The game as one object; see docs/demo.md."""
+    game, snapshot = table.loop.game, table.loop.snapshot()
+    sitting = snapshot.sitting
+    again = replay(table.settings.journal, GAMES)
+    rounds: dict[int, list[dict[str, Any]]] = {}
+    for shown in sitting.rulings:
+        ruling = shown.ruling
+        rounds.setdefault(shown.part, []).append(
+            {
+                "event": shown.event,
+                "verdict": ruling.verdict.value,
+                "rule": ruling.rule,
+                "because": ruling.because,
+                "seat": ruling.seat or None,
+                "t_ms": ruling.t_ms,
+                "u_ms": None if ruling.u_ms is None else STEP_MS * -(-ruling.u_ms // STEP_MS),
+            }
+        )
+    return {
+        "game": game.name,
+        "seed": seed,
+        "players": [seat.name for seat in sitting.seats],
+        "standings": [msgspec.to_builtins(standing) for standing in game.standings(sitting)],
+        "rounds": [{"n": n, "rulings": rulings} for n, rulings in sorted(rounds.items())],
+        "journal": str(table.settings.journal),
+        "refold_equal": again.state_hash == Codec(game).state_hash(sitting),
+    }

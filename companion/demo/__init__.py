@@ -1,0 +1,1 @@
+"""Simulated people who play by themselves: real wire, real frames, real pages, no short cuts."""

@@ -1,0 +1,271 @@
+"""Plays a whole evening of Ta-Da! at a running table, as people would: dice, slams, choices, a referee's clicks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+from companion.core import chance
+from companion.core import command as core
+from companion.core.command import Command
+from companion.core.game import Sitting
+from companion.core.geometry import Pose
+from companion.core.seat import REFEREE, Actor, Role, Viewer
+from companion.demo.players import Player
+from companion.demo.stage import Stage, wait_s
+from companion.games.tada import commands as c
+from companion.games.tada.model import Tada, spell_of
+from companion.games.tada.policy import policy
+from companion.runtime.desk import Answer, Desk, Snapshot
+
+PATIENCE_S = 10.0
+SLAM_GAP_NS = 90_000_000
+LEAD_NS = 60_000_000
+Press = Callable[[int | None], None]
+"""Slams a pad at a host instant, None for now."""
+
+
+class StuckError(Exception):
+    """The table did not do what the simulated people waited for; the text says what."""
+
+
+class Director:
+    """Simulated people. `presses`: each seat's pad. `speed` shortens their pauses; no clock is scaled.
+
+    All they do follows from `seed`: the same seed plays the same game.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        stage: Stage,
+        presses: Mapping[str, Press],
+        poses: Mapping[str, Pose],
+        *,
+        seed: int,
+        speed: float,
+    ) -> None:
+        """They sit down; `play` begins."""
+        self._desk, self._stage, self._presses, self._poses = desk, stage, presses, poses
+        self._seed, self._speed = seed, speed
+        self._count = 0
+        self._is_ended = False
+        self._changed = threading.Condition()
+        self._unsubscribe = desk.subscribe(self._note)
+
+    def end(self) -> None:
+        """Stop playing as soon as possible."""
+        with self._changed:
+            self._is_ended = True
+            self._changed.notify_all()
+
+    @property
+    def sitting(self) -> Sitting[Tada]:
+        """The table as it is now."""
+        return self._desk.snapshot().sitting
+
+    def play(self) -> None:
+        """From the first press of each pad to the last spell. Raises StuckError."""
+        try:
+            self._prove_pads()
+            while not self._is_ended and self.sitting.game.phase != "over":
+                self._step()
+        finally:
+            self._unsubscribe()
+
+    # Waiting and asking
+
+    def _note(self, _snapshot: Snapshot) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _until(self, is_so: Callable[[Sitting[Tada]], bool], seconds: float = PATIENCE_S) -> bool:
+        """Wait until the table is so; whether it is."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_ended or is_so(self.sitting), seconds)
+        return is_so(self.sitting)
+
+    def _ask(self, command: Command, seat: str = "") -> Answer:
+        self._count += 1
+        actor = Actor(Role.SEAT, seat=seat) if seat else Actor(Role.REFEREE, name="demo")
+        return self._desk.submit(
+            command, actor, f"demo-{self._seed}-{self._desk.snapshot().version}-{self._count}"
+        ).result(PATIENCE_S)
+
+    def _pause(self, seconds: float) -> None:
+        wait_s(seconds, self._speed)
+
+    def _pick(self, salt: str, below: int) -> int:
+        return chance.number(self._seed, f"{salt}/{self.sitting.game.part}", below)
+
+    # The evening
+
+    def _prove_pads(self) -> None:
+        for seat, press in self._presses.items():
+            for _ in range(5):
+                if seat in self.sitting.proven:
+                    break
+                press(None)
+                self._until(lambda sitting, seat=seat: seat in sitting.proven, 2.0)  # type: ignore[misc]  # bound default
+            else:
+                raise StuckError(f"the pad of {self.sitting.name(seat)} was not heard")
+
+    def _step(self) -> None:
+        sitting = self.sitting
+        if sitting.stopped_at_ns is not None:
+            self._ask(core.Resume())
+            return
+        match sitting.game.phase:
+            case "choose":
+                self._choose()
+            case "ready":
+                self._get_ready()
+            case "countdown":
+                if not self._until(lambda now: now.game.phase != "countdown"):
+                    raise StuckError("GO did not come")
+            case "cast":
+                self._cast()
+            case _:
+                self._go_on()
+
+    def _go_on(self) -> None:
+        """What the referee, or a seat that aims an effect, does next."""
+        self._pause(1.5)
+        self._confirm_all()
+        command = policy(self.sitting, self._desk.snapshot().version)
+        if command is None:
+            raise StuckError(f"nobody knows what to do in step {self.sitting.game.phase}")
+        answer = self._ask(command, command.seat if isinstance(command, c.ChooseTarget) else "")
+        if not answer.is_accepted and self.sitting.stopped_at_ns is None:
+            raise StuckError(f"refused: {answer.ruling.because if answer.ruling else ''}")
+
+    def _choose(self) -> None:
+        for seat in self.sitting.playing():
+            view = self._desk.view(Viewer(Role.SEAT, seat.id))
+            offered = [a.command for a in view.actions if isinstance(a.command, c.ChooseSpell)]
+            if offered and seat.id not in self.sitting.game.chosen:
+                self._pause(0.7)
+                self._ask(offered[self._pick(f"choose/{seat.id}", len(offered))], seat.id)
+        self._ask(c.Reveal())
+
+    def _get_ready(self) -> None:
+        self._stage.show(tuple(p.card() for p in self._players()), (), self._hands())
+        self._pause(1.5)
+        for seat in self.sitting.game.casters:
+            self._ask(c.Ready(seat=seat), seat)
+        answer = self._ask(c.CallGo())
+        seats = list(self.sitting.game.casters)
+        if answer.is_accepted and self._pick("hasty", 5) == 0:
+            hasty = seats[self._pick("who", len(seats))]
+            self._presses[hasty](None)
+
+    def _players(self) -> list[Player]:
+        sitting = self.sitting
+        found = []
+        for seat in sitting.seats:
+            spell = spell_of(sitting, seat.id)
+            if spell is None or seat.left:
+                continue
+            pose = self._poses[seat.id]
+            x, y = pose.apply((31.5, 0.0))
+            away = 34.0 if pose.angle_deg else -34.0
+            found.append(
+                Player(seat=seat.id, colour=seat.colour, spell=spell, pose=pose, roll_mm=(x, y + away),
+                       seed=self._seed * 1000 + sitting.game.part)
+            )  # fmt: skip
+        return found
+
+    def _hands(self) -> tuple[tuple[float, float], ...]:
+        poses = [self._poses[seat] for seat in self.sitting.game.casters]
+        return tuple(pose.apply((31.5, 20.0)) for pose in poses)
+
+    # The cast
+
+    def _cast(self) -> None:
+        players = self._players()
+        while not self._is_ended and self.sitting.game.phase == "cast":
+            if self.sitting.stopped_at_ns is not None:
+                self._ask(core.Resume())
+            self._pause(0.6)
+            for player in players:
+                if not player.is_complete:
+                    player.roll()
+            dice = tuple(die for player in players for die in player.dice())
+            self._stage.show(tuple(p.card() for p in players), dice, self._hands())
+            self._watch(players)
+            if self._is_end_called():
+                return
+            self._slam([p for p in players if p.is_finished and not p.is_complete])
+
+    def _is_end_called(self) -> bool:
+        """Call the end when the referee's page offers it as the one thing to do."""
+        wait = 0.0
+        while wait < 1.0:
+            main = self._desk.view(REFEREE).primary
+            if main is None:
+                return False
+            if isinstance(main.command, c.EndCast):
+                self._pause(0.5)
+                return self._ask(main.command).is_accepted
+            self._until(lambda _now: False, 0.05)
+            wait += 0.05
+        return False
+
+    def _watch(self, players: list[Player]) -> None:
+        """Wait until the camera has seen all that was done; what it does not see the referee enters."""
+        self._until(lambda now: all(_is_seen(now, player) for player in players))
+        for player in players:
+            self._enter_unseen(player)
+        self._until(lambda now: all(_is_asked(now, player) for player in players), 3.0)
+        self._confirm_all()
+        for player in players:
+            slam = next((s for s in self.sitting.game.casters[player.seat].slams if s.complete is None), None)
+            if slam is not None and player.is_complete:
+                self._ask(
+                    c.VerifySlam(seat=player.seat, slam=slam.n, complete=True, symbols=player.spell.symbols)
+                )
+
+    def _enter_unseen(self, player: Player) -> None:
+        caster = self.sitting.game.casters.get(player.seat)
+        if caster is None or caster.out:
+            return
+        if caster.rolls < player.rolls and player.loose:
+            self._ask(c.RecordRoll(seat=player.seat, symbols=tuple(sorted(player.loose))))
+        for slot, symbol in player.locked.items():
+            if caster.locks[slot] is None:
+                self._ask(c.LockDie(seat=player.seat, slot=slot, symbol=symbol))
+
+    def _confirm_all(self) -> None:
+        for proposal in self._desk.view(REFEREE).open_proposals:
+            self._pause(0.4)
+            self._ask(core.Confirm(proposal=proposal.id))
+
+    def _slam(self, finishers: list[Player]) -> None:
+        """Those whose last die fits slam in an order of their own; now and then two at once."""
+        if not finishers:
+            return
+        order = sorted(finishers, key=lambda p: chance.number(p.seed, f"haste/{p.seat}", 10_000))
+        at_ns = self._desk.now_ns() + LEAD_NS
+        for place, player in enumerate(order):
+            if place and self._pick(f"heat/{player.seat}", 4) != 0:
+                at_ns += SLAM_GAP_NS
+            self._presses[player.seat](at_ns)
+        self._until(lambda now: all(now.game.casters[p.seat].slams for p in order), 3.0)
+
+
+def _is_seen(sitting: Sitting[Tada], player: Player) -> bool:
+    caster = sitting.game.casters.get(player.seat)
+    if caster is None or caster.out or caster.finish:
+        return True
+    locks = sum(lock is not None for lock in caster.locks)
+    return locks >= len(player.locked) and caster.rolls >= player.rolls
+
+
+def _is_asked(sitting: Sitting[Tada], player: Player) -> bool:
+    """Whether a slam of a complete spell has been verified, or is proposed to be."""
+    caster = sitting.game.casters.get(player.seat)
+    if caster is None or not player.is_complete or not any(s.complete is None for s in caster.slams):
+        return True
+    return any(
+        isinstance(p.command, c.VerifySlam) and p.command.seat == player.seat for p in sitting.proposals
+    )
