@@ -14,6 +14,7 @@ from virtual import REFEREE, Virtual, press
 from companion.core import command as c
 from companion.core import event as e
 from companion.core import history
+from companion.core.clock import Stamp
 from companion.core.game import Sitting
 from companion.core.seat import Actor, Role
 from companion.runtime.table import decoded
@@ -114,8 +115,15 @@ def test_what_is_put_in_must_be_legal_there() -> None:
 
 
 def test_what_is_put_in_is_judged_without_the_orphans_before_it() -> None:
-    v = with_total(9, -9, 3)
-    corrected(v, c.Void(entry=4, why="misread"))
+    v = Virtual()
+    for command in (
+        k.OpenWindow(),
+        k.Slam(seat="s1", stamp=Stamp(at_ns=1, u_ns=1)),
+        k.Add(seat="s1", number=3),
+    ):
+        assert v.give(command).is_accepted
+    corrected(v, c.Void(entry=4, why="no window"))
+    assert v.sitting.game.total == 3
     assert corrected(v, c.Insert(before=6, command=k.Take(number=1), why="x")) == "COUNT-2"
 
 

@@ -159,6 +159,8 @@ def test_a_deadline_that_was_undone_does_not_come_back_by_itself() -> None:
     v.step(now_ms=6000)
     v.give(c.Undo())
     assert v.sitting.game.window is not None
+    assert v.table.due_ns() is None
+    assert v.table.waits_since_ns(v.now_ns) is None
     assert v.step(now_ms=9000).entries == ()
 
 
