@@ -22,7 +22,7 @@ from companion.app.wiring import DEFAULT_TABLE_MM, RunningTable
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
 from companion.core.seat import Seat, seat_at
-from companion.demo.director import Director, Press, StuckError
+from companion.demo.director import DeskHands, Director, Press, StuckError
 from companion.demo.stage import Stage
 from companion.runtime.replay import replay
 from firmware_bridge.fake_device import FakePad
@@ -110,7 +110,7 @@ def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, jour
     if not options["exit_at_end"]:
         _open_page(table)
     director = Director(
-        table.loop,
+        DeskHands(table.loop),
         stage,
         {seat.id: _press(table, pads[seat.device], seat.input) for seat in seats},
         table.poses(seats),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from companion.core import chance
 from companion.core import command as core
 from companion.core.command import Command
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
+from companion.core.ruling import Ruling
 from companion.core.seat import REFEREE, Actor, Role, Viewer
+from companion.core.view import View
 from companion.demo.players import Player
 from companion.demo.stage import Stage, wait_s
 from companion.games.tada import commands as c
 from companion.games.tada.model import Tada, spell_of
 from companion.games.tada.policy import policy
-from companion.runtime.desk import Answer, Desk, Snapshot
+from companion.runtime.desk import Desk, Snapshot
 
 PATIENCE_S = 10.0
 SLAM_GAP_NS = 90_000_000
@@ -29,6 +33,64 @@ class StuckError(Exception):
     """The table did not do what the simulated people waited for; the text says what."""
 
 
+class Hands(Protocol):
+    """How the simulated people touch the table: as a referee and players would, and no other way."""
+
+    def sitting(self) -> Sitting[Tada]:
+        """The table as it is now."""
+
+    def view(self, viewer: Viewer) -> View:
+        """What this viewer is shown now."""
+
+    def now_ns(self) -> int:
+        """Host time."""
+
+    def ask(self, command: Command, seat: str = "") -> Ruling | None:
+        """Give a command, for a seat or as the referee; why it was refused, None when it was accepted."""
+
+    def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        """Wait until something is so, at most this long; whether it is."""
+
+
+class DeskHands:
+    """Hands on a table in this program."""
+
+    def __init__(self, desk: Desk, name: str = "demo") -> None:
+        """`name`: under which the journal knows the referee."""
+        self._desk, self._name = desk, name
+        self._keys = itertools.count(1)
+        self._changed = threading.Condition()
+        desk.subscribe(self._note)
+
+    def sitting(self) -> Sitting[Tada]:
+        """The durable table."""
+        return self._desk.snapshot().sitting
+
+    def view(self, viewer: Viewer) -> View:
+        """What this viewer is shown now."""
+        return self._desk.view(viewer)
+
+    def now_ns(self) -> int:
+        """Host time."""
+        return self._desk.now_ns()
+
+    def ask(self, command: Command, seat: str = "") -> Ruling | None:
+        """Submit and wait until it is durable."""
+        actor = Actor(Role.SEAT, seat=seat) if seat else Actor(Role.REFEREE, name=self._name)
+        key = f"{self._name}-{self._desk.snapshot().version}-{next(self._keys)}"
+        return self._desk.submit(command, actor, key).result(PATIENCE_S).ruling
+
+    def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        """Looks again after each change."""
+        with self._changed:
+            self._changed.wait_for(is_so, seconds)
+        return is_so()
+
+    def _note(self, _snapshot: Snapshot) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+
 class Director:
     """Simulated people. `presses`: each seat's pad. `speed` shortens their pauses; no clock is scaled.
 
@@ -37,7 +99,7 @@ class Director:
 
     def __init__(
         self,
-        desk: Desk,
+        hands: Hands,
         stage: Stage,
         presses: Mapping[str, Press],
         poses: Mapping[str, Pose],
@@ -46,51 +108,33 @@ class Director:
         speed: float,
     ) -> None:
         """They sit down; `play` begins."""
-        self._desk, self._stage, self._presses, self._poses = desk, stage, presses, poses
+        self._hands, self._stage, self._presses, self._poses = hands, stage, presses, poses
         self._seed, self._speed = seed, speed
-        self._count = 0
         self._is_ended = False
-        self._changed = threading.Condition()
-        self._unsubscribe = desk.subscribe(self._note)
 
     def end(self) -> None:
         """Stop playing as soon as possible."""
-        with self._changed:
-            self._is_ended = True
-            self._changed.notify_all()
+        self._is_ended = True
 
     @property
     def sitting(self) -> Sitting[Tada]:
         """The table as it is now."""
-        return self._desk.snapshot().sitting
+        return self._hands.sitting()
 
     def play(self) -> None:
         """From the first press of each pad to the last spell. Raises StuckError."""
-        try:
-            self._prove_pads()
-            while not self._is_ended and self.sitting.game.phase != "over":
-                self._step()
-        finally:
-            self._unsubscribe()
+        self._prove_pads()
+        while not self._is_ended and self.sitting.game.phase != "over":
+            self._step()
 
     # Waiting and asking
 
-    def _note(self, _snapshot: Snapshot) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
     def _until(self, is_so: Callable[[Sitting[Tada]], bool], seconds: float = PATIENCE_S) -> bool:
         """Wait until the table is so; whether it is."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_ended or is_so(self.sitting), seconds)
-        return is_so(self.sitting)
+        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), seconds)
 
-    def _ask(self, command: Command, seat: str = "") -> Answer:
-        self._count += 1
-        actor = Actor(Role.SEAT, seat=seat) if seat else Actor(Role.REFEREE, name="demo")
-        return self._desk.submit(
-            command, actor, f"demo-{self._seed}-{self._desk.snapshot().version}-{self._count}"
-        ).result(PATIENCE_S)
+    def _ask(self, command: Command, seat: str = "") -> Ruling | None:
+        return self._hands.ask(command, seat)
 
     def _pause(self, seconds: float) -> None:
         wait_s(seconds, self._speed)
@@ -132,16 +176,16 @@ class Director:
         """What the referee, or a seat that aims an effect, does next."""
         self._pause(1.5)
         self._confirm_all()
-        command = policy(self.sitting, self._desk.snapshot().version)
+        command = policy(self.sitting, self.sitting.game.part)
         if command is None:
             raise StuckError(f"nobody knows what to do in step {self.sitting.game.phase}")
-        answer = self._ask(command, command.seat if isinstance(command, c.ChooseTarget) else "")
-        if not answer.is_accepted and self.sitting.stopped_at_ns is None:
-            raise StuckError(f"refused: {answer.ruling.because if answer.ruling else ''}")
+        refused = self._ask(command, command.seat if isinstance(command, c.ChooseTarget) else "")
+        if refused is not None and self.sitting.stopped_at_ns is None:
+            raise StuckError(f"refused by {refused.rule}: {refused.because}")
 
     def _choose(self) -> None:
         for seat in self.sitting.playing():
-            view = self._desk.view(Viewer(Role.SEAT, seat.id))
+            view = self._hands.view(Viewer(Role.SEAT, seat.id))
             offered = [a.command for a in view.actions if isinstance(a.command, c.ChooseSpell)]
             if offered and seat.id not in self.sitting.game.chosen:
                 self._pause(0.7)
@@ -149,13 +193,13 @@ class Director:
         self._ask(c.Reveal())
 
     def _get_ready(self) -> None:
-        self._stage.show(tuple(p.card() for p in self._players()), (), self._hands())
+        self._stage.show(tuple(p.card() for p in self._players()), (), self._reaches())
         self._pause(1.5)
         for seat in self.sitting.game.casters:
             self._ask(c.Ready(seat=seat), seat)
-        answer = self._ask(c.CallGo())
+        refused = self._ask(c.CallGo())
         seats = list(self.sitting.game.casters)
-        if answer.is_accepted and self._pick("hasty", 5) == 0:
+        if refused is None and self._pick("hasty", 5) == 0:
             hasty = seats[self._pick("who", len(seats))]
             self._presses[hasty](None)
 
@@ -175,7 +219,7 @@ class Director:
             )  # fmt: skip
         return found
 
-    def _hands(self) -> tuple[tuple[float, float], ...]:
+    def _reaches(self) -> tuple[tuple[float, float], ...]:
         poses = [self._poses[seat] for seat in self.sitting.game.casters]
         return tuple(pose.apply((31.5, 20.0)) for pose in poses)
 
@@ -191,7 +235,7 @@ class Director:
                 if not player.is_complete:
                     player.roll()
             dice = tuple(die for player in players for die in player.dice())
-            self._stage.show(tuple(p.card() for p in players), dice, self._hands())
+            self._stage.show(tuple(p.card() for p in players), dice, self._reaches())
             self._watch(players)
             if self._is_end_called():
                 return
@@ -201,12 +245,12 @@ class Director:
         """Call the end when the referee's page offers it as the one thing to do."""
         wait = 0.0
         while wait < 1.0:
-            main = self._desk.view(REFEREE).primary
+            main = self._hands.view(REFEREE).primary
             if main is None:
                 return False
             if isinstance(main.command, c.EndCast):
                 self._pause(0.5)
-                return self._ask(main.command).is_accepted
+                return self._ask(main.command) is None
             self._until(lambda _now: False, 0.05)
             wait += 0.05
         return False
@@ -236,7 +280,7 @@ class Director:
                 self._ask(c.LockDie(seat=player.seat, slot=slot, symbol=symbol))
 
     def _confirm_all(self) -> None:
-        for proposal in self._desk.view(REFEREE).open_proposals:
+        for proposal in self._hands.view(REFEREE).open_proposals:
             self._pause(0.4)
             self._ask(core.Confirm(proposal=proposal.id))
 
@@ -245,7 +289,7 @@ class Director:
         if not finishers:
             return
         order = sorted(finishers, key=lambda p: chance.number(p.seed, f"haste/{p.seat}", 10_000))
-        at_ns = self._desk.now_ns() + LEAD_NS
+        at_ns = self._hands.now_ns() + LEAD_NS
         for place, player in enumerate(order):
             if place and self._pick(f"heat/{player.seat}", 4) != 0:
                 at_ns += SLAM_GAP_NS
