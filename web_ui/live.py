@@ -25,6 +25,8 @@ from web_ui.shown import facts, health_facts
 BEAT_S = 5.0
 SETTLE_S = 0.04
 """Changes this close together are shown as one."""
+LISTEN_S = 0.2
+"""What is said without a change of the table (a lost device) is told at least this soon."""
 HEALTH_S = 2.0
 QUEUE = 64
 MAX_STREAMS = 1000
@@ -123,9 +125,12 @@ class Hub:
 
     async def _tell(self) -> None:
         while True:
-            await self._changed.wait()
-            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), LISTEN_S)
             self._say()
+            if not self._changed.is_set():
+                continue
+            self._changed.clear()
             for topic in {client.topic for client in self._clients if client.topic.page != "devices"}:
                 await self._show(topic)
                 self._say()
@@ -237,6 +242,7 @@ class Hub:
 
     async def _serve(self, client: _Client, after: str, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": STREAM_HEADERS})
+        self._say()
         self._clients.add(client)
         jobs: set[asyncio.Task[Any]] = set()
         try:

@@ -17,6 +17,7 @@ from web_ui.live import Hub, Receive, Scope, Send
 
 WORKERS = 12
 GRACE_S = 3.0
+BACKLOG = 100
 
 
 class Server:
@@ -43,6 +44,7 @@ class Server:
 
     def start(self) -> None:
         """Begin to serve; returns when the live hub listens. Raises what kept it from starting."""
+        self._socket.listen(BACKLOG)  # from here on nobody is turned away, they wait for the thread
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
         self._thread.start()
         self._ready.wait(10)

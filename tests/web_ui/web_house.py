@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from importlib.resources import files
 from pathlib import Path
@@ -56,6 +57,7 @@ class House:
             self.desk, self.access, self.health, Pictures(), addresses=lambda: ("192.168.7.5",)
         )
         self.server: Server | None = None
+        self.cleanup: list[Callable[[], None]] = []
         self._lock = threading.Lock()
         self._keys = 0
 
@@ -107,6 +109,8 @@ class House:
         return f"http://127.0.0.1:{self.server.port}"
 
     def close(self) -> None:
+        for act in self.cleanup:
+            act()
         if self.server is not None:
             self.server.stop()
         self.desk.close()

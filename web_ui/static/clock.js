@@ -8,6 +8,11 @@ export function hostMs() {
   return offset === null ? null : performance.now() + offset;
 }
 
+// Good enough until the first round trip was measured.
+export function roughly(nowNs) {
+  if (offset === null) offset = nowNs / 1e6 - performance.now();
+}
+
 async function sample() {
   const asked = performance.now();
   const answer = await fetch("/live/time", { cache: "no-store" });

@@ -1,5 +1,5 @@
 // Everything that is said goes through here once: live region, caption, sound, vibration and the big sign.
-import { atHost } from "./clock.js";
+import { atHost, hostMs } from "./clock.js";
 import { text } from "./texts.js";
 
 const said = document.getElementById("said");
@@ -63,8 +63,12 @@ export function again() {
 }
 
 export function announce(cue) {
-  if (cue.late) {
-    if (cue.text) write(cue.text);
+  // What was missed while the page was away is told without sound, unless its instant is still to come.
+  if (cue.late && !(cue.at_ns && hostMs() !== null && cue.at_ns / 1e6 > hostMs())) {
+    if (cue.text) {
+      tell(cue.text);
+      write(cue.text);
+    }
     return;
   }
   atHost(cue.at_ns, () => {

@@ -1,6 +1,6 @@
 // The live stream: brings views and announcements, shows how fresh the page is, locks it when it is stale.
 import { morph } from "./morph.js";
-import { draw, measure } from "./clock.js";
+import { draw, measure, roughly } from "./clock.js";
 import { announce, tell } from "./say.js";
 import { text } from "./texts.js";
 import { mark } from "./send.js";
@@ -32,6 +32,7 @@ function heard(event) {
 
 function pulse(event) {
   const told = JSON.parse(event.data);
+  roughly(told.now_ns);
   // The program was replaced by another build: take its pages as soon as nobody is in the middle of something.
   if (build && told.build !== build && !document.querySelector("details[open] form")) location.reload();
   build ||= told.build;
