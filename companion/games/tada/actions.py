@@ -11,19 +11,21 @@ from companion.games.tada import commands as c
 from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.model import (
     Caster,
+    SlamSeen,
     Table,
     deck_of,
-    finishers,
+    heat,
     hexes_now,
-    is_heat_open,
+    is_turn_taken,
     is_win_open,
     may_end,
     must_choose,
-    places_left,
     spell_of,
+    waiting,
+    was_called,
     would_win,
 )
-from companion.games.tada.rulebook import SPELLS_TO_WIN
+from companion.games.tada.rulebook import CALL_AGAIN_NS, DICE, SPELLS_TO_WIN
 
 
 def may_accommodate(table: Table) -> bool:
@@ -49,10 +51,10 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
             )
         case "choose" if all(seat in state.chosen for seat in must_choose(table)) and state.chosen:
             return _act("reveal", c.Reveal(), "Reveal the spells", "All chosen spells are shown and named.")
-        case "ready" | "cast" if (waiting := _waiting(table)) and not _is_turn_taken(table):
-            if not all(k.is_ready for k in waiting):
+        case "ready" | "cast" if (next_up := waiting(table)) and not is_turn_taken(table):
+            if not all(k.is_ready for k in next_up):
                 return _act("ready", c.ReadyAll(), "All dice are in the cups", "Everyone is ready for GO.")
-            who = waiting[0] if table.options["in_turn"] else None
+            who = next_up[0] if table.options["in_turn"] else None
             label = f"GO for {name(who.seat)}" if who else "GO!"
             lead = table.options["countdown_s"]
             return _act("go", c.CallGo(caster=who.seat if who else ""), label,
@@ -60,8 +62,9 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
         case "cast" if may_end(table, table.play_ns(table.at_ns)):
             return _act("end", c.EndCast(), "Call the end", "Nobody casts any more; places are as shown.")
         case "cast" | "resolve" if pending := _first_pending(table):
-            return _verify(table, pending, True)
-        case "resolve" if is_heat_open(table) or is_win_open(table):
+            is_heard = _may_be_complete(table, pending)
+            return _verify(table, pending, True) if is_heard else _called(table, pending)
+        case "resolve" if heat(table)[0] or is_win_open(table):
             return next(_settle(table), None)
         case "resolve":
             return _act(
@@ -74,30 +77,41 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
 def _seat_primary(table: Table, seat: str) -> Action | None:
     state = table.game
     caster = state.casters.get(seat)
-    if state.phase == "ready" and caster and caster in _waiting(table) and not caster.is_ready:
+    if state.phase in ("ready", "cast") and caster in waiting(table) and not caster.is_ready:
         return _act("ready", c.Ready(seat=seat), "My dice are in the cup", "You are ready for GO.")
-    if caster and caster.is_casting and caster.has_started:
+    if state.phase == "cast" and caster and caster.is_casting and caster.has_started:
         return _act(
             "slam", c.Slam(seat=seat), "TA-DA! Slam", "Your slam is stamped now (for seats without a pad)."
         )
     return None
 
 
-def _waiting(table: Table) -> list[Caster]:
-    return [k for k in table.game.casters.values() if k.go_ns is None and not k.out and not k.kept]
-
-
-def _is_turn_taken(table: Table) -> bool:
-    return any(k.go_ns is not None and k.is_casting for k in table.game.casters.values())
-
-
 def _first_pending(table: Table) -> Caster | None:
-    waiting = [k for k in table.game.casters.values() if k.pending]
-    return min(waiting, key=lambda k: k.pending.play_ns if k.pending else 0, default=None)
+    """Whose claim is looked at next; nobody's where people entered the order."""
+    claims = [k for k in table.game.casters.values() if k.pending and table.game.by_hand is None]
+    return min(claims, key=lambda k: k.pending.play_ns if k.pending else 0, default=None)
+
+
+def _open_slam(caster: Caster) -> SlamSeen | None:
+    """The slam to be looked at: the claim, else the newest bump."""
+    bumps = (s for s in reversed(caster.slams) if s.complete is None)
+    return caster.pending or next(bumps, None)
+
+
+def _may_be_complete(table: Table, caster: Caster) -> bool:
+    slam = _open_slam(caster)
+    return slam is not None and (not table.options["call_required"] or was_called(caster, slam))
+
+
+def _called(table: Table, caster: Caster) -> Action:
+    return _act(
+        f"call-{caster.seat}", c.CallTaDa(seat=caster.seat), f"{table.name(caster.seat)} called TA-DA!",
+        "The call is noted.", zone=f"seat-{caster.seat}",
+    )  # fmt: skip
 
 
 def _verify(table: Table, caster: Caster, complete: bool) -> Action:
-    slam = caster.pending or caster.slams[-1]
+    slam = _open_slam(caster) or caster.slams[-1]
     spell = spell_of(table, caster.seat)
     wanted = ", ".join(spell.symbols) if spell else ""
     who = table.name(caster.seat)
@@ -164,8 +178,7 @@ def _aim(table: Table, seat: str) -> Action:
 
 def _locks(table: Table, caster: Caster) -> Iterator[Action]:
     spell, zone = spell_of(table, caster.seat), f"seat-{caster.seat}"
-    count = sum(lock is not None for lock in caster.locks)
-    if spell is None or (caster.rolls and count >= caster.rolls):
+    if spell is None or (caster.rolls and caster.locked >= caster.rolls):
         return
     for slot, symbol in enumerate(spell.symbols):
         if caster.locks[slot] is None:
@@ -200,7 +213,7 @@ def _referee_actions(table: Table) -> Iterator[Action]:
         yield _act("void-round", c.VoidRound(), "Void the round", "It is cast anew with the same hands and feat.",
                    is_grave=True)  # fmt: skip
     if phase in ("ready", "cast"):
-        for caster in _waiting(table):
+        for caster in waiting(table):
             if not caster.is_ready:
                 yield _act(f"ready-{caster.seat}", c.Ready(seat=caster.seat), f"{name(caster.seat)} is ready",
                            "Dice are in the cup.", zone=f"seat-{caster.seat}")  # fmt: skip
@@ -236,10 +249,8 @@ def _named_feat(table: Table, command: Command, id_: str, label: str) -> Action:
 def _caster_actions(table: Table, caster: Caster) -> Iterator[Action]:
     seat, who, zone = caster.seat, table.name(caster.seat), f"seat-{caster.seat}"
     is_cast = table.game.phase == "cast"
-    open_slam = next((s for s in reversed(caster.slams) if s.complete is None), None)
-    may_verify = not caster.out and open_slam is not None
-    if may_verify:
-        if not (table.options["call_required"] and caster.called_ns is None):
+    if not caster.out and _open_slam(caster) is not None:
+        if _may_be_complete(table, caster):
             yield _verify(table, caster, True)
         yield _verify(table, caster, False)
     elif caster.finish is not None:
@@ -248,9 +259,11 @@ def _caster_actions(table: Table, caster: Caster) -> Iterator[Action]:
                    f"{who}: symbols are wrong after all", "The success is struck out.", zone=zone,
                    is_grave=True)  # fmt: skip
     if not caster.out:
+        kinds = ("feat", "effect") if caster.is_casting else ("feat", "effect", "lock")
         field = Field(name="of", label="What was not kept", kind="choice",
-                      choices=tuple(Choice(value=v, label=v) for v in ("feat", "effect", "lock")))  # fmt: skip
-        yield _act(f"breach-{seat}", c.FlagBreach(seat=seat), f"{who} broke the feat", "The spell fails.",
+                      choices=tuple(Choice(value=v, label=v) for v in kinds))  # fmt: skip
+        yield _act(f"breach-{seat}", c.FlagBreach(seat=seat), f"{who} broke a rule of the cast",
+                   "Feat or effect: the spell fails. A wrong lock: the slam is void.",
                    fields=(field,), zone=zone, is_grave=True)  # fmt: skip
     if is_cast and caster.is_casting and caster.has_started:
         yield from _locks(table, caster)
@@ -258,17 +271,17 @@ def _caster_actions(table: Table, caster: Caster) -> Iterator[Action]:
             if lock is not None:
                 yield _act(f"return-{seat}-{slot}", c.ReturnDie(seat=seat, slot=slot),
                            f"{who}: {lock} goes back", "A wrong or second lock is put right.", zone=zone)  # fmt: skip
-        free = 6 - sum(lock is not None for lock in caster.locks)
+        free = DICE - caster.locked
         dice = tuple(Choice(value=s, label=s) for s in SYMBOLS)
         yield _act(f"roll-{seat}", c.RecordRoll(seat=seat, symbols=()), f"{who} rolls",
                    f"At most {free} dice.", zone=zone,
                    fields=(Field(name="symbols", label="Symbols", kind="many", choices=dice),))  # fmt: skip
         yield _act(f"give-up-{seat}", c.GiveUp(seat=seat), f"{who} gives up", "The seat stops casting.",
                    zone=zone, is_grave=True)  # fmt: skip
-    if caster.has_started and not caster.out and not caster.kept and caster.called_ns is None:
-        yield _act(
-            f"call-{seat}", c.CallTaDa(seat=seat), f"{who} called TA-DA!", "The call is noted.", zone=zone
-        )
+    since_ns = table.play_ns(table.at_ns) - (caster.called_ns or 0)
+    is_new = caster.called_ns is None or since_ns >= CALL_AGAIN_NS
+    if caster.has_started and not caster.out and not caster.kept and not caster.finish and is_new:
+        yield _called(table, caster)
 
 
 def _endings(table: Table) -> Iterator[Action]:
@@ -291,16 +304,14 @@ def _endings(table: Table) -> Iterator[Action]:
 
 
 def _settle(table: Table) -> Iterator[Action]:
-    if is_heat_open(table):
-        found = finishers(table)
-        among = [k.seat for k, _, fate in found if fate.value == "contested"]
-        room = places_left(table) - sum(fate.value == "in" for _, _, fate in found)
-        yield _heat(table, "place", among, f"{room} of these may be named.")
+    among, room = heat(table)
+    if among:
+        yield _heat(table, "place", among, f"{room} of these succeed{'s' if room == 1 else ''}: name who.")
     if is_win_open(table):
-        yield _heat(table, "win", list(would_win(table)[0]), f"Who wins with {SPELLS_TO_WIN} spells.")
+        yield _heat(table, "win", would_win(table), f"Who wins with {SPELLS_TO_WIN} spells, one or several.")
 
 
-def _heat(table: Table, of: str, among: list[str], effect: str) -> Action:
+def _heat(table: Table, of: str, among: tuple[str, ...], effect: str) -> Action:
     choices = tuple(Choice(value=s, label=table.name(s)) for s in among)
     return _act(f"settle-{of}", c.SettleHeat(of=of, winners=()), "Settle the dead heat", effect,
                 fields=(Field(name="winners", label="Who succeeds", kind="many", choices=choices),))  # fmt: skip

@@ -12,6 +12,8 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
     """The cues of one fact; GO and its countdown bear the instant at which they are due."""
     name = after.name
     match event:
+        case e.HandsDealt() if after.game.phase == "over":
+            return (Cue(target="all", pattern="end", text="No card is left: the game is over.", urgent=True),)
         case e.HandsDealt():
             return (Cue(target="all", pattern="notice", text=f"Round {after.game.part}: hands are dealt."),)
         case e.FeatRevealed(feat=feat):
@@ -22,9 +24,10 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
             spells = deck_of(after).spells()
             named = ((name(k.seat), spells[k.spell]) for k in after.game.casters.values())
             return tuple(
-                Cue(target="all", pattern="notice", text=f"{who} casts {s.name}: {', '.join(s.symbols)}.")
+                Cue(target="all", pattern="notice", text=f"{who} casts {s.name}: {', '.join(s.symbols)}."
+                    + (f" Its effect: {s.effect}" if s.effect else ""))
                 for who, s in named
-            )
+            )  # fmt: skip
         case e.CasterReady(seats=seats):
             return tuple(Cue(target=seat, pattern="ready", text=f"{name(seat)} is ready.") for seat in seats)
         case e.GoSet(seats=seats):
@@ -43,6 +46,10 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
         case e.SlamVerified(seat=seat, complete=complete):
             return (_verified(after, seat) if complete else
                     Cue(target="all", pattern="void", text=f"{name(seat)}'s slam is void."),)  # fmt: skip
+        case e.BreachFound(seat=seat, of="lock"):
+            return (Cue(target="all", pattern="void", text=f"{name(seat)}'s slam is void: a wrong lock."),)
+        case e.TurnEnded():
+            return (Cue(target="all", pattern="end", text="Time is up: the next one casts.", urgent=True),)
         case e.BreachFound(seat=seat, of=of):
             text = f"{name(seat)} did not keep the {of} and is out of the round."
             return (Cue(target="all", pattern="breach", text=text),)
@@ -66,7 +73,8 @@ def _go(after: Table, seats: tuple[str, ...]) -> tuple[Cue, ...]:
         go_ns = after.game.casters[seat].go_ns if seat in after.game.casters else None
         if go_ns is not None:
             starts.setdefault(after.host_ns(go_ns), []).append(seat)
-    everyone = len(starts) == 1 and len(seats) == len(after.game.casters)
+    racing = {k.seat for k in after.game.casters.values() if not k.out and not k.kept}
+    everyone = len(starts) == 1 and racing <= set(seats)
     found = []
     for at_ns, starters in starts.items():
         for target in ("all",) if everyone else starters:

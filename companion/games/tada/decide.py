@@ -18,16 +18,18 @@ from companion.games.tada.model import (
     Caster,
     Table,
     deck_of,
-    is_heat_open,
+    heat,
+    is_turn_taken,
     is_win_open,
     may_end,
     must_choose,
     out_at,
     spell_of,
+    waiting,
+    was_called,
     would_win,
 )
-from companion.games.tada.model import finishers as finishers_of
-from companion.games.tada.rulebook import CLICK_U_NS, HAND, places
+from companion.games.tada.rulebook import CALL_AGAIN_NS, CLICK_U_NS, DICE, HAND
 
 Facts = tuple[Event, ...]
 ORDER_OF_STEPS = "A round runs draw, feat, choose, cast, resolve; this belongs to another step."
@@ -49,10 +51,16 @@ def decide(table: Table, order: Order) -> Facts:
 
 def _deal(table: Table, _: Order, command: c.Deal) -> Facts:
     state = table.game
+    if state.phase != "draw":
+        because = "Hands are filled to two once a round: nobody draws again before the next."
+        return refuse(command, "TADA-6", because)
     if table.options["dealing"] == "table":
         hands: dict[str, tuple[str, ...]] = {seat.id: () for seat in table.playing()}
         return (e.HandsDealt(drawn=hands, deck=state.deck, discard=state.discard),)
-    deck, discard, reshuffled = list(state.deck), list(state.discard), False
+    known = {card for cards in (*state.hands.values(), *state.scored.values()) for card in cards}
+    deck = [card for card in state.deck if card not in known]
+    discard = [card for card in dict.fromkeys(state.discard) if card not in {*known, *deck}]
+    reshuffled = False
     drawn: dict[str, tuple[str, ...]] = {}
     for seat in table.playing():
         taken: list[str] = []
@@ -64,24 +72,22 @@ def _deal(table: Table, _: Order, command: c.Deal) -> Facts:
                 break
             taken.append(deck.pop(0))
         drawn[seat.id] = tuple(taken)
-    if not any(drawn.values()) and not any(state.hands.values()):
-        return refuse(command, "TADA-7", "No card is left for anybody.")
     return (e.HandsDealt(drawn=drawn, deck=tuple(deck), discard=tuple(discard), reshuffled=reshuffled),)
 
 
 def _next_feat(table: Table, wanted: str) -> tuple[str, tuple[str, ...], tuple[str, ...]] | None:
-    """The feat, the pile and the discards after turning one up; None when there is none."""
+    """The feat, the pile and the discards after turning up another than lies there; None when there is none."""
     state = table.game
-    pile, discard = list(state.feats), list(state.feat_discard) + ([state.feat] if state.feat else [])
-    if wanted:
-        if wanted not in deck_of(table).feats():
-            return None
-        rest = tuple(f for f in pile if f != wanted)
-        return wanted, rest, tuple(f for f in discard if f != wanted)
+    pile, discard, laid = state.feats, state.feat_discard, (state.feat,) if state.feat else ()
+    if wanted and (wanted in laid or wanted not in deck_of(table).feats()):
+        return None
     if not pile:
-        pile = list(chance.shuffled(table.opened.seed, f"feats/{state.part}", sorted(discard)))
-        discard = []
-    return (pile[0], tuple(pile[1:]), tuple(discard)) if pile else None
+        pile, discard = chance.shuffled(table.opened.seed, f"feats/{state.part}", sorted(discard)), ()
+    if not (wanted or pile):
+        return None
+    feat = wanted or pile[0]
+    rest = tuple(card for card in (*discard, *laid) if card != feat)
+    return feat, tuple(card for card in pile if card != feat), rest
 
 
 def _reveal_feat(table: Table, _: Order, command: c.RevealFeat) -> Facts:
@@ -97,7 +103,7 @@ def _replace_feat(table: Table, _: Order, command: c.ReplaceFeat) -> Facts:
     if table.game.chosen:
         return refuse(command, "TADA-26", "A feat is replaced before spells are chosen.")
     found = _next_feat(table, command.feat)
-    if found is None or found[0] == table.game.feat:
+    if found is None:
         return refuse(command, "TADA-26", "There is no other feat card.")
     made = e.FeatRevealed(
         feat=found[0],
@@ -143,38 +149,33 @@ def _reveal(table: Table, _: Order, command: c.Reveal) -> Facts:
     return (e.SpellsRevealed(),)
 
 
-def _waits(caster: Caster) -> bool:
-    return caster.go_ns is None and not caster.out and not caster.kept
-
-
 def _ready(table: Table, _: Order, command: c.Ready) -> Facts:
-    caster = table.game.casters.get(command.seat)
-    if caster is None or not _waits(caster) or caster.is_ready:
+    if not any(k.seat == command.seat and not k.is_ready for k in waiting(table)):
         return refuse(command, "TADA-11", "That seat does not wait to be ready.", command.seat)
     return (e.CasterReady(seats=(command.seat,)),)
 
 
 def _ready_all(table: Table, _: Order, command: c.ReadyAll) -> Facts:
-    waiting = tuple(k.seat for k in table.game.casters.values() if _waits(k) and not k.is_ready)
-    return (e.CasterReady(seats=waiting),) if waiting else refuse(command, "TADA-11", "All are ready.")
+    late = tuple(k.seat for k in waiting(table) if not k.is_ready)
+    return (e.CasterReady(seats=late),) if late else refuse(command, "TADA-11", "All are ready.")
 
 
 def _call_go(table: Table, order: Order, command: c.CallGo) -> Facts:
-    waiting = [k for k in table.game.casters.values() if _waits(k)]
+    next_up = list(waiting(table))
     if table.options["in_turn"]:
-        if any(k.go_ns is not None and k.is_casting for k in table.game.casters.values()):
+        if is_turn_taken(table):
             return refuse(command, "TADA-11", "Another seat is casting: they cast in turn.")
-        waiting = [k for k in waiting if command.caster in ("", k.seat)][:1]
+        next_up = [k for k in next_up if command.caster in ("", k.seat)][:1]
     elif command.caster:
         return refuse(command, "TADA-11", "GO is one for all.", command.caster)
-    if not waiting:
+    if not next_up:
         return refuse(command, "TADA-11", "Nobody waits for GO.", command.caster)
-    late = [table.name(k.seat) for k in waiting if not k.is_ready]
+    late = [table.name(k.seat) for k in next_up if not k.is_ready]
     if late:
         return refuse(command, "TADA-11", f"GO comes when everyone is ready; not yet: {', '.join(late)}.")
-    shifts = [seat.accommodation.start_shift_ms for k in waiting if (seat := table.seat(k.seat))]
+    shifts = [seat.accommodation.start_shift_ms for k in next_up if (seat := table.seat(k.seat))]
     lead_ns = int(table.options["countdown_s"]) * 1_000_000_000 + max(0, -min(shifts)) * 1_000_000
-    return (e.GoSet(at_ns=order.at_ns + lead_ns, seats=tuple(k.seat for k in waiting)),)
+    return (e.GoSet(at_ns=order.at_ns + lead_ns, seats=tuple(k.seat for k in next_up)),)
 
 
 def _give_go(table: Table, order: Order, command: c.GiveGo) -> Facts:
@@ -193,8 +194,11 @@ def _casting(table: Table, command: Any) -> Caster | Facts:
     if caster is None:
         return refuse(command, "TADA-24", "That seat does not cast in this round.", command.seat)
     if caster.out:
+        because = "That seat is out of the round: what it does now is void."
+        return refuse(command, caster.out, because, command.seat)
+    if caster.kept:
         return refuse(
-            command, "TADA-9", "That seat is out of the round: what it does now is void.", command.seat
+            command, "TADA-25", f"{table.name(caster.seat)} keeps place {caster.kept}.", command.seat
         )
     if not caster.is_casting:
         return refuse(command, "TADA-18", "That seat has slammed already.", command.seat)
@@ -207,7 +211,7 @@ def _roll(table: Table, _: Order, command: c.RecordRoll) -> Facts:
     caster = _casting(table, command)
     if isinstance(caster, tuple):
         return caster
-    free = 6 - sum(lock is not None for lock in caster.locks)
+    free = DICE - caster.locked
     if not 1 <= len(command.symbols) <= free or set(command.symbols) - set(SYMBOLS):
         return refuse(command, "TADA-12", f"A roll throws the unlocked dice: at most {free}.", command.seat)
     return (e.RollSeen(seat=command.seat, symbols=command.symbols),)
@@ -226,8 +230,11 @@ def _lock(table: Table, _: Order, command: c.LockDie) -> Facts:
         wanted = spell.symbols[command.slot]
         because = f"That place asks for {wanted}, not {command.symbol[:20]}: the die goes back in the cup."
         return refuse(command, "TADA-12", because, command.seat)
-    if caster.rolls and sum(lock is not None for lock in caster.locks) >= caster.rolls:
-        because = "One die at most is locked after each roll: the second goes back in the cup."
+    if caster.rolls and caster.locked >= caster.rolls:
+        because = (
+            f"One die at most is locked after each roll, and {caster.rolls} were seen: the die goes back in the"
+            " cup, or the roll that was missed is noted first."
+        )
         return refuse(command, "TADA-12", because, command.seat)
     return (e.DieLocked(seat=command.seat, slot=command.slot, symbol=command.symbol),)
 
@@ -241,32 +248,39 @@ def _return_die(table: Table, _: Order, command: c.ReturnDie) -> Facts:
     return (e.DieReturned(seat=command.seat, slot=command.slot, why=command.why[:200]),)
 
 
-def _call(table: Table, _: Order, command: c.CallTaDa) -> Facts:
+def _call(table: Table, order: Order, command: c.CallTaDa) -> Facts:
     caster = table.game.casters.get(command.seat)
     if caster is None or caster.out or caster.kept or not caster.has_started:
         return refuse(command, "TADA-14", "That seat is not casting.", command.seat)
-    if caster.called_ns is not None and table.play_ns(table.at_ns) - caster.called_ns < 1_000_000_000:
+    if caster.called_ns is not None and table.play_ns(order.at_ns) - caster.called_ns < CALL_AGAIN_NS:
         return refuse(command, "TADA-14", "That call is noted already.", command.seat)
     return (e.TaDaCalled(seat=command.seat),)
 
 
 def _slam(table: Table, order: Order, command: c.Slam) -> Facts:
-    stamp = command.stamp or Stamp(at_ns=order.at_ns, u_ns=CLICK_U_NS)
-    state, caster = table.game, table.game.casters.get(command.seat)
+    """A slam counts from its own stamp, however late it is heard; a seat's page has no clock but the table's."""
+    clicked = Stamp(at_ns=order.at_ns, u_ns=CLICK_U_NS)
+    stamp = clicked if command.stamp is None or order.actor.role is Role.SEAT else command.stamp
+    state, caster, play_ns = table.game, table.game.casters.get(command.seat), table.play_ns(stamp.at_ns)
     if caster is None:
         return refuse(command, "TADA-24", "That seat does not cast in this round.", command.seat)
-    if state.phase == "resolve":
-        if caster.is_casting and state.ended_ns is not None and table.play_ns(stamp.at_ns) < state.ended_ns:
-            return (e.ProtestNoted(seat=command.seat, stamp=stamp),)
-        return refuse(command, "TADA-19", "The end of the cast was called before this slam.", command.seat)
     if caster.out:
-        return refuse(command, "TADA-9", "That seat is out of the round: its slam is void.", command.seat)
-    if not caster.is_casting:
+        because = "That seat is out of the round: its slam is void."
+        return refuse(command, caster.out, because, command.seat)
+    if caster.kept:
         return refuse(
-            command, "TADA-18", "That seat has slammed already: the first one counts.", command.seat
+            command, "TADA-25", f"{table.name(caster.seat)} keeps place {caster.kept}.", command.seat
         )
-    if command.is_early or caster.go_ns is None or table.play_ns(stamp.at_ns) < caster.go_ns:
+    if state.ended_ns is not None and play_ns >= state.ended_ns:
+        return refuse(command, "TADA-19", "The end of the cast was called before this slam.", command.seat)
+    known = caster.pending or caster.finish
+    if known is not None and play_ns >= known.play_ns:
+        because = "That seat has slammed already: the first one counts."
+        return refuse(command, "TADA-18", because, command.seat)
+    if command.is_early or caster.go_ns is None or play_ns < caster.go_ns:
         return (e.FalseStarted(seat=command.seat, stamp=stamp),)
+    if state.phase == "resolve":
+        return (e.ProtestNoted(seat=command.seat, stamp=stamp),)
     return (e.Slammed(seat=command.seat, stamp=stamp),)
 
 
@@ -276,10 +290,11 @@ def _verify(table: Table, _: Order, command: c.VerifySlam) -> Facts:
     if caster is None or slam is None:
         return refuse(command, "TADA-15", "There is no such slam.", command.seat)
     if caster.out and not (command.complete and caster.out == "TADA-15"):
-        return refuse(command, "TADA-9", "That seat is out of the round: its slam is void.", command.seat)
+        because = "That seat is out of the round: its slam is void."
+        return refuse(command, caster.out, because, command.seat)
     if slam.complete == command.complete:
         return refuse(command, "TADA-15", "That was verified so already.", command.seat)
-    if command.complete and table.options["call_required"] and caster.called_ns is None:
+    if command.complete and table.options["call_required"] and not was_called(caster, slam):
         return refuse(command, "TADA-14", "TA-DA! was not called, and the house asks for it.", command.seat)
     made = e.SlamVerified(
         seat=command.seat, slam=command.slam, complete=command.complete, symbols=command.symbols[:6]
@@ -293,7 +308,11 @@ def _breach(table: Table, order: Order, command: c.FlagBreach) -> Facts:
         return refuse(command, "TADA-9", "A breach is of the feat, an effect or a lock.", command.seat)
     if caster is None or caster.out:
         return refuse(command, "TADA-9", "That seat is not in the round.", command.seat)
-    if order.actor.role is Role.SENSOR and not table.options["strict_feats"]:
+    if command.of == "lock" and caster.is_casting:
+        because = "A wrong lock that is seen before the slam goes back in the cup and costs nothing."
+        return refuse(command, "TADA-12", because, command.seat)
+    is_strict = table.options["strict_feats"] and command.of != "lock"
+    if order.actor.role is Role.SENSOR and not is_strict:
         seen = tuple(f"{type(o).__name__.lower()}:{o.source}" for o in order.seen)
         reading = f"{table.name(command.seat)} may have broken the {command.of}: {command.note[:160]}"
         return (Proposed(command=command, reading=reading, confidence=0.5, evidence=seen),)
@@ -319,6 +338,9 @@ def _time_up(table: Table, order: Order, command: c.TimeUp) -> Facts:
     clock = table.game.clock
     if clock is None or clock.left_ns(table.play_ns(order.at_ns)) > 0:
         return refuse(command, "TADA-19", "The round clock has not run out.")
+    if table.options["in_turn"] and waiting(table):
+        on_turn = [k for k in table.game.casters.values() if k.go_ns is not None and k.is_casting]
+        return (e.TurnEnded(seats=tuple(k.seat for k in on_turn)),)
     return (e.CastEnded(by_clock=True),)
 
 
@@ -343,16 +365,14 @@ def _end(table: Table, order: Order, command: c.EndCast) -> Facts:
 def _settle(table: Table, _: Order, command: c.SettleHeat) -> Facts:
     winners = tuple(dict.fromkeys(command.winners))
     if command.of == "win" and is_win_open(table):
-        among, room = would_win(table)[0], len(would_win(table)[0])
-    elif command.of == "place" and is_heat_open(table):
-        among = tuple(k.seat for k, _, fate in finishers_of(table) if fate.value == "contested")
-        sure = sum(fate.value == "in" for _, _, fate in finishers_of(table))
-        kept = sum(k.kept > 0 for k in table.game.casters.values())
-        room = places(table.game.players) - kept - sure
+        among = would_win(table)
+        room = len(among)
+    elif command.of == "place" and heat(table)[0]:
+        among, room = heat(table)
     else:
         return refuse(command, "TADA-18", "No dead heat waits to be settled.")
     if not winners or set(winners) - set(among) or len(winners) > room:
-        return refuse(command, "TADA-18", f"At most {room} of those in the dead heat may be named.")
+        return refuse(command, "TADA-18", f"Name at most {room} of those in the dead heat.")
     return (e.HeatSettled(of=command.of, winners=winners),)
 
 
@@ -371,9 +391,12 @@ def _void_round(table: Table, _: Order, command: c.VoidRound) -> Facts:
 
 
 def _resolve(table: Table, _: Order, command: c.Resolve) -> Facts:
-    if any(caster.pending for caster in table.game.casters.values()):
+    state = table.game
+    if state.phase == "effects":
+        return refuse(command, "TADA-20", "This round is scored already: a spell counts once.")
+    if state.by_hand is None and any(caster.pending for caster in state.casters.values()):
         return refuse(command, "TADA-15", "A slam waits to be verified.")
-    if is_heat_open(table) or is_win_open(table):
+    if heat(table)[0] or is_win_open(table):
         return refuse(command, "TADA-18", "A dead heat waits to be settled.")
     return (e.RoundResolved(),)
 
@@ -392,7 +415,7 @@ Judge = Callable[[Table, Order, Any], Facts]
 CAST, END = frozenset({"cast"}), frozenset({"resolve"})
 ROUND = frozenset({"ready", "countdown", "cast", "resolve"})
 RULES: Mapping[type[Command], tuple[frozenset[str], Judge]] = {
-    c.Deal: (frozenset({"draw"}), _deal),
+    c.Deal: (frozenset({"draw", "feat", "choose"}), _deal),
     c.RevealFeat: (frozenset({"feat"}), _reveal_feat),
     c.ReplaceFeat: (frozenset({"choose"}), _replace_feat),
     c.WaiveEffect: (frozenset({"feat", "choose"}), _waive),
@@ -417,7 +440,7 @@ RULES: Mapping[type[Command], tuple[frozenset[str], Judge]] = {
     c.SettleHeat: (END, _settle),
     c.EnterOrder: (CAST | END, _enter_order),
     c.VoidRound: (ROUND, _void_round),
-    c.Resolve: (END, _resolve),
+    c.Resolve: (END | {"effects"}, _resolve),
     c.ChooseTarget: (frozenset({"effects"}), _aim),
 }
 """Which steps of the round each command belongs to, and who judges it. Rule: TADA-5"""

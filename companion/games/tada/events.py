@@ -136,6 +136,12 @@ class GaveUp(EventBody, frozen=True, kw_only=True):
     seat: str
 
 
+class TurnEnded(EventBody, frozen=True, kw_only=True):
+    """Where they cast in turn: the round clock ran out for these seats, and the next may cast."""
+
+    seats: tuple[str, ...]
+
+
 class ClockExtended(EventBody, frozen=True, kw_only=True):
     """The round clock was given more (or less) time."""
 
@@ -189,6 +195,6 @@ class EffectAimed(EventBody, frozen=True, kw_only=True):
 EVENTS: tuple[type[Event], ...] = (
     HandsDealt, FeatRevealed, EffectWaived, SpellChosen, SpellsRevealed, CasterReady, GoSet, GoGiven,
     FalseStarted, RollSeen, DieLocked, DieReturned, TaDaCalled, Slammed, SlamVerified, ProtestNoted,
-    BreachFound, GaveUp, ClockExtended, RuledOut, CastEnded, HeatSettled, OrderEntered, RoundVoided,
+    BreachFound, GaveUp, TurnEnded, ClockExtended, RuledOut, CastEnded, HeatSettled, OrderEntered, RoundVoided,
     RoundResolved, EffectAimed,
 )  # fmt: skip

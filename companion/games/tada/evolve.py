@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from companion.core import chance
-from companion.core.event import Event, Joined, Left, Opened, Started, Stopped
+from companion.core.event import Event, Joined, Left, Opened
 from companion.core.game import Moment
 from companion.core.timer import Timer
 from companion.games.tada import events as e
@@ -19,11 +19,13 @@ from companion.games.tada.model import (
     Table,
     Tada,
     deck_of,
+    must_choose,
+    out_at,
     placings,
     successes,
     would_win,
 )
-from companion.games.tada.rulebook import CALL_WINDOW_NS
+from companion.games.tada.rulebook import CALL_WINDOW_NS, places
 
 replace = msgspec.structs.replace
 
@@ -50,8 +52,9 @@ def evolve(table: Table, event: Event, moment: Moment) -> Tada:
                 seat: state.hands.get(seat, ()) + event.drawn.get(seat, ())
                 for seat in {**state.hands, **event.drawn}
             }
-            return replace(state, phase="feat", hands=hands, deck=event.deck, discard=event.discard,
-                           has_begun=True)  # fmt: skip
+            is_over = table.options["dealing"] == "companion" and not any(hands.values())
+            return replace(state, phase="over" if is_over else "feat", hands=hands, deck=event.deck,
+                           discard=event.discard, has_begun=True)  # fmt: skip
         case e.FeatRevealed():
             return replace(state, phase="choose", feat=event.feat, feats=event.feats,
                            feat_discard=event.feat_discard)  # fmt: skip
@@ -74,7 +77,7 @@ def evolve(table: Table, event: Event, moment: Moment) -> Tada:
         case Joined(seat=joined):
             return replace(state, scored={**state.scored, joined.id: ()})
         case Left(seat=seat):
-            return _left(table, state, seat)
+            return _left(table, state, seat, moment)
         case _:
             return _cast(table, state, event, moment)
 
@@ -87,16 +90,10 @@ def _cast(table: Table, state: Tada, event: Event, moment: Moment) -> Tada:
         case e.GoSet(at_ns=at_ns, seats=seats):
             return _go_set(table, state, at_ns, seats)
         case e.GoGiven(seats=seats):
-            limit = int(table.options["round_clock_s"]) * 1_000_000_000
-            factors = [s.accommodation.time_factor for s in table.seats if s.id in state.casters]
-            clock = Timer(
-                from_play_ns=table.play_ns(moment.at_ns), length_ns=round(limit * max([1.0, *factors]))
-            )
-            return replace(
-                _each(state, seats, has_started=True), phase="cast", clock=clock if limit else None
-            )
+            return _go_given(table, state, seats, moment)
         case e.RollSeen(seat=seat, symbols=symbols) if seat in state.casters:
-            return _each(state, (seat,), rolls=state.casters[seat].rolls + 1, last_roll=symbols)
+            rolls = 1 + max(state.casters[seat].rolls, state.casters[seat].locked)
+            return _each(state, (seat,), rolls=rolls, last_roll=symbols)
         case e.DieLocked(seat=seat, slot=slot, symbol=symbol):
             return _lock(state, seat, slot, symbol)
         case e.DieReturned(seat=seat, slot=slot):
@@ -106,7 +103,7 @@ def _cast(table: Table, state: Tada, event: Event, moment: Moment) -> Tada:
         case e.Slammed(seat=seat) if seat in state.casters:
             return _slammed(table, state, event, moment)
         case e.SlamVerified() if event.seat in state.casters:
-            return _verified(table, state, event)
+            return _verified(table, state, event, moment)
         case e.ProtestNoted(stamp=stamp):
             seen = SlamSeen(n=moment.entry, stamp=stamp, play_ns=table.play_ns(stamp.at_ns), is_claim=True)
             protested = replace(state, protests=(*state.protests, seen))
@@ -114,10 +111,12 @@ def _cast(table: Table, state: Tada, event: Event, moment: Moment) -> Tada:
             return protested if caster is None else _each(
                 protested, (event.seat,), slams=(*caster.slams, seen)
             )  # fmt: skip
-        case e.BreachFound(seat=seat):
-            return _struck(table, state, seat)
+        case e.BreachFound() if event.seat in state.casters:
+            return _breached(table, state, event, moment)
         case e.GaveUp(seat=seat):
             return _each(state, (seat,), out="TADA-19")
+        case e.TurnEnded(seats=seats):
+            return replace(_each(state, seats, out="TADA-19"), clock=None)
         case e.ClockExtended(by_s=by_s) if state.clock is not None:
             return replace(state, clock=state.clock.extended(by_s * 1_000_000_000))
         case e.RuledOut(seats=seats):
@@ -125,12 +124,10 @@ def _cast(table: Table, state: Tada, event: Event, moment: Moment) -> Tada:
         case e.CastEnded():
             return replace(state, phase="resolve", ended_ns=table.play_ns(moment.at_ns), clock=None)
         case e.HeatSettled(of=of, winners=winners):
-            return replace(state, settled={**state.settled, of: winners})
+            return replace(state, settled={**state.settled, of: (*state.settled.get(of, ()), *winners)})
         case e.OrderEntered(order=order):
             ended = state.ended_ns if state.ended_ns is not None else table.play_ns(moment.at_ns)
-            return replace(state, by_hand=order, phase="resolve", ended_ns=ended, clock=None)
-        case Stopped() | Started():
-            return state
+            return replace(state, by_hand=order, phase="resolve", ended_ns=ended, clock=None, settled={})
         case _:
             return state
 
@@ -155,20 +152,30 @@ def _revealed(table: Table, state: Tada) -> Tada:
     spells = deck_of(table).spells()
     casters = {
         seat: Caster(seat=seat, spell=spell, locks=(None,) * len(spells[spell].symbols))
-        for seat, spell in sorted(state.chosen.items())
+        for seat, spell in ((s.id, state.chosen.get(s.id)) for s in table.seats)
         if spell in spells
     }
     return replace(state, phase="ready", casters=casters)
 
 
 def _go_set(table: Table, state: Tada, at_ns: int, seats: tuple[str, ...]) -> Tada:
-    players = state.players or len(state.casters)
-    state = replace(state, players=players, phase="cast" if state.phase == "cast" else "countdown")
+    state = replace(state, phase="cast" if state.phase == "cast" else "countdown")
     for seat in table.seats:
         if seat.id in seats:
             shift = seat.accommodation.start_shift_ms * 1_000_000
             state = _each(state, (seat.id,), go_ns=table.play_ns(at_ns) + shift)
     return state
+
+
+def _go_given(table: Table, state: Tada, seats: tuple[str, ...], moment: Moment) -> Tada:
+    """GO: who is in the round now counts for the places, and the round clock starts. Rule: TADA-24"""
+    players = state.players or sum(not caster.out for caster in state.casters.values())
+    limit_ns = int(table.options["round_clock_s"]) * 1_000_000_000
+    on_turn = seats if table.options["in_turn"] else tuple(state.casters)
+    factors = [seat.accommodation.time_factor for seat in table.seats if seat.id in on_turn]
+    length_ns = round(limit_ns * max([1.0, *factors]))
+    clock = Timer(from_play_ns=table.play_ns(moment.at_ns), length_ns=length_ns) if limit_ns else None
+    return replace(_each(state, seats, has_started=True), phase="cast", clock=clock, players=players)
 
 
 def _lock(state: Tada, seat: str, slot: int, symbol: str | None) -> Tada:
@@ -201,7 +208,7 @@ def _slammed(table: Table, state: Tada, event: e.Slammed, moment: Moment) -> Tad
     return _each(state, (event.seat,), slams=(*caster.slams, seen))
 
 
-def _verified(table: Table, state: Tada, event: e.SlamVerified) -> Tada:
+def _verified(table: Table, state: Tada, event: e.SlamVerified, moment: Moment) -> Tada:
     caster = state.casters[event.seat]
     slams = tuple(
         replace(slam, complete=event.complete, symbols=event.symbols, is_claim=True)
@@ -209,49 +216,72 @@ def _verified(table: Table, state: Tada, event: e.SlamVerified) -> Tada:
         else slam
         for slam in caster.slams
     )
-    fails = not event.complete and table.options["void_slam"] == "fails"
-    was_struck = caster.finish is not None and not event.complete and state.phase == "resolve"
-    out = "TADA-15" if fails else ""
-    if was_struck and table.options["late_strike"] == "recast":
-        return _struck(table, _each(state, (event.seat,), slams=slams), event.seat)
-    return _each(state, (event.seat,), slams=slams, out=out)
+    if event.complete:
+        return replace(_each(state, (event.seat,), slams=slams, out=""), settled={})
+    is_final = caster.kept > 0 or state.by_hand is not None
+    fails = is_final or table.options["void_slam"] == "fails"
+    after = _each(state, (event.seat,), slams=slams, out="TADA-15" if fails else "", kept=0)
+    return _struck(table, state, after, event.seat, moment)
 
 
-def _struck(table: Table, state: Tada, seat: str) -> Tada:
-    """The seat is out; a success struck out after the end is cast for again where the house says so.
+def _breached(table: Table, state: Tada, event: e.BreachFound, moment: Moment) -> Tada:
+    """The seat is out; a wrong lock that was seen after the slam makes that slam void. Rule: TADA-9 TADA-12"""
+    caster = state.casters[event.seat]
+    claim = caster.pending or caster.finish
+    if event.of == "lock" and claim is not None:
+        void = e.SlamVerified(seat=event.seat, slam=claim.n, complete=False, symbols=claim.symbols)
+        return _verified(table, state, void, moment)
+    out = "TADA-22" if event.of == "effect" else "TADA-9"
+    return _struck(table, state, _each(state, (event.seat,), out=out, kept=0), event.seat, moment)
 
-    Rule: TADA-9 TADA-25
+
+def _struck(table: Table, state: Tada, after: Tada, seat: str, moment: Moment) -> Tada:
+    """`after` is `state` without the seat's claim: who moves up, and whether a place is cast for again.
+
+    Rule: TADA-25
     """
     before = replace(table, game=state)
     had_place = state.phase == "resolve" and seat in successes(before)
-    after = _each(state, (seat,), out="TADA-9", kept=0)
+    after = _reopened(table, after, moment)
     if not had_place or table.options["late_strike"] != "recast":
         return after
-    rank = {row.seat: row.place for row in placings(before) if row.place and row.seat != seat}
+    rows = [row for row in placings(before) if row.place and row.seat != seat]
+    rank = {row.seat: 1 + sum(other.place < row.place for other in rows) for row in rows}
     again: dict[str, Caster] = {}
     for k in after.casters.values():
         fresh = Caster(seat=k.seat, spell=k.spell, locks=(None,) * len(k.locks))
-        again[k.seat] = replace(k, kept=rank[k.seat]) if k.seat in rank else (k if k.out else fresh)
-    if all(k.out or k.kept for k in again.values()):
+        gone = replace(k, slams=()) if k.out else fresh
+        again[k.seat] = replace(k, kept=rank[k.seat]) if k.seat in rank else gone
+    if len(rank) >= places(state.players) or all(k.out or k.kept for k in again.values()):
         return after
-    return replace(after, casters=again, phase="ready", ended_ns=None, settled={}, by_hand=None, protests=())
+    return replace(after, casters=again, phase="ready", ended_ns=None, by_hand=None, protests=())
+
+
+def _reopened(table: Table, state: Tada, moment: Moment) -> Tada:
+    """The state when somebody's claim fell away: who was too late may be in time again."""
+    now, open_ = table.play_ns(moment.at_ns), replace(state, settled={})
+    seen = replace(table, game=open_)
+    late = {k.seat: (out_at(seen, k), k) for k in state.casters.values() if k.is_ruled_out}
+    early = tuple(seat for seat, (instant, _) in late.items() if instant is None or instant > now)
+    return _each(open_, early, is_ruled_out=False)
 
 
 def _resolved(table: Table, state: Tada) -> Tada:
     """Successes are scored, the other spells discarded, unused ones kept. Rule: TADA-4 TADA-20"""
     won = successes(table)
-    first = would_win(table)[:1]
+    first = would_win(table)
     scored = dict(state.scored)
     hands, discard = dict(state.hands), list(state.discard)
     for seat, caster in state.casters.items():
-        hands[seat] = tuple(card for card in hands.get(seat, ()) if card != caster.spell)
         if seat in won:
             scored[seat] = (*scored.get(seat, ()), caster.spell)
-        elif table.options["dealing"] == "companion":
+        elif caster.spell in hands.get(seat, ()):
             discard.append(caster.spell)
+        if seat in hands:
+            hands[seat] = tuple(card for card in hands[seat] if card != caster.spell)
     state = replace(state, hands=hands, scored=scored, discard=tuple(discard))
     if first:
-        winners = state.settled.get("win", first[0])
+        winners = state.settled.get("win", first)
         return replace(state, phase="over", winners=winners, hexes=(), clock=None)
     spells = deck_of(table).spells()
     aiming = tuple(seat for seat in won if spells[state.casters[seat].spell].effect)
@@ -276,8 +306,10 @@ def _aimed(state: Tada, seat: str, target: str) -> Tada:
     return state if left else _next_round(state)
 
 
-def _left(table: Table, state: Tada, seat: str) -> Tada:
-    """The leaver's cards go to the discards; it still counts among the round's players. Rule: TADA-24"""
+def _left(table: Table, state: Tada, seat: str, moment: Moment) -> Tada:
+    """The leaver's cards go to the discards; after GO it still counts among the players. Rule: TADA-24"""
+    if state.phase == "over":
+        return state
     cards = state.hands.get(seat, ()) + state.scored.get(seat, ())
     state = replace(
         state,
@@ -287,9 +319,15 @@ def _left(table: Table, state: Tada, seat: str) -> Tada:
         scored={s: () if s == seat else spells for s, spells in state.scored.items()},
         hexes=tuple(h for h in state.hexes if seat not in (h.target, h.by)),
     )
-    state = _each(state, (seat,), out="TADA-24", kept=0)
+    state = _reopened(table, _each(state, (seat,), out="TADA-24", kept=0), moment)
     if not table.playing():
-        return replace(state, phase="over")
+        return replace(state, phase="over", clock=None)
     if seat in state.aiming:
         return _aimed(state, seat, "")
+    is_empty = not must_choose(replace(table, game=state))
+    if state.phase in ("feat", "choose") and is_empty:
+        used = (*state.feat_discard, state.feat) if state.feat else state.feat_discard
+        return replace(_cleared(state), phase="draw", feat_discard=used)
+    if state.phase in ("ready", "countdown") and all(k.out or k.kept for k in state.casters.values()):
+        return replace(state, phase="resolve", ended_ns=table.play_ns(moment.at_ns))
     return state

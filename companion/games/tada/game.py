@@ -23,7 +23,8 @@ def deadlines(table: Table) -> tuple[tuple[int, Command], ...]:
     state = table.game
     found: list[tuple[int, Command]] = []
     for caster in state.casters.values():
-        if caster.go_ns is not None and not caster.has_started:
+        is_open = state.phase in ("countdown", "cast")
+        if is_open and caster.go_ns is not None and not caster.has_started:
             found.append((caster.go_ns, commands.GiveGo()))
         if state.phase == "cast" and caster.is_casting and not caster.is_ruled_out:
             instant = out_at(table, caster)

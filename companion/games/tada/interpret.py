@@ -75,10 +75,7 @@ def _rested(notes: Trace, table: Table, seen: DiceRested) -> tuple[Trace, Comman
     for caster in table.game.casters.values():
         if caster.go_ns is None or caster.out or caster.kept:
             continue
-        seat = table.seat(caster.seat)
-        mine = [
-            die for die in seen.dice if seat is not None and die.owner in (seat.id, seat.name, seat.colour)
-        ]
+        mine = [die for die in seen.dice if _owner(table, die.owner) == caster.seat]
         note = seats.get(caster.seat, Seen())
         if seen.seen_ns - note.at_ns > MEMORY_NS:
             note = msgspec.structs.replace(note, said=())
@@ -88,32 +85,72 @@ def _rested(notes: Trace, table: Table, seen: DiceRested) -> tuple[Trace, Comman
     return msgspec.structs.replace(notes, seats=seats), tuple(found)
 
 
+def _owner(table: Table, name: str) -> str:
+    """Whose dice bear this name: a seat's id, colour or player, in that order; nobody's when two fit."""
+    seats = table.playing()
+    for found in (
+        [s.id for s in seats if s.id == name],
+        [s.id for s in seats if s.colour == name],
+        [s.id for s in seats if s.name == name],
+    ):
+        if found:
+            return found[0] if len(found) == 1 else ""
+    return ""
+
+
 def _seat_rested(
     table: Table, caster: Caster, mine: list[DieSeen], seen: DiceRested, note: Seen
 ) -> tuple[Seen, list[Command]]:
     rest = f"rest:{seen.source}/{seen.frame}"
     locked = {
-        int(die.on[1]): die for die in mine if die.on and die.on[0] == caster.seat and die.on[1].isdigit()
+        int(die.on[1]): die for die in mine if die.on and die.on[0] == caster.seat and die.on[1].isdecimal()
     }
     loose = [die for die in mine if die.on is None or die.on[0] != caster.seat]
     found: list[Command] = []
-    is_tracked = table.options["locks"] == "camera"
-    if is_tracked and caster.is_casting:
+    if table.options["locks"] == "camera" and caster.is_casting:
         note, rolled = _rolled(caster, loose, note)
-        found += rolled
-        for slot, die in sorted(locked.items()):
-            word = f"{slot}={die.value}"
-            if die.value not in SYMBOLS or slot >= len(caster.locks) or caster.locks[slot] is not None:
-                continue
-            if word in note.said:
-                continue
-            note = msgspec.structs.replace(note, said=(*note.said, word)[-20:])
-            lock = c.LockDie(seat=caster.seat, slot=slot, symbol=str(die.value))
-            found.append(lock if die.confidence >= SURE else _propose(table, lock, die, rest))
-    verify = _verify(table, caster, locked, seen, rest)
-    if verify is not None:
-        found.append(verify)
+        note, asked = _locked(table, caster, locked, rest, (note, bool(rolled)))
+        found += rolled + asked
+    note, verify = _verify(table, caster, locked, seen, (note, rest))
+    return note, found + verify
+
+
+def _locked(
+    table: Table, caster: Caster, locked: dict[int, DieSeen], rest: str, noted: tuple[Seen, bool]
+) -> tuple[Seen, list[Command]]:
+    """Dice that are new on the spell. One more than there were rolls is asked, for a roll may have been missed.
+
+    Rule: TADA-12
+    """
+    note, has_rolled = noted
+    rolls = 1 + max(caster.rolls, caster.locked) if has_rolled else caster.rolls
+    count, found = caster.locked, list[Command]()
+    for slot, die in sorted(locked.items()):
+        if die.value not in SYMBOLS or slot >= len(caster.locks) or caster.locks[slot] is not None:
+            continue
+        spell = spell_of(table, caster.seat)
+        is_right = spell is not None and spell.symbols[slot] == die.value
+        is_odd = is_right and 0 < rolls <= count
+        word = f"{'roll? ' if is_odd else ''}{slot}={die.value}"
+        if word in note.said:
+            continue
+        note = msgspec.structs.replace(note, said=(*note.said, word)[-20:])
+        lock = c.LockDie(seat=caster.seat, slot=slot, symbol=str(die.value))
+        if is_odd:
+            found.append(_ask_roll(table, lock, die, rest))
+            continue
+        count += is_right
+        found.append(lock if die.confidence >= SURE else _propose(table, lock, die, rest))
     return note, found
+
+
+def _ask_roll(table: Table, lock: c.LockDie, die: DieSeen, rest: str) -> Propose:
+    reading = (
+        f"{table.name(lock.seat)} locked {lock.symbol} on place {lock.slot + 1} without a roll that was seen: confirm"
+        " that a roll was missed, or reject and that die goes back in the cup"
+    )
+    roll = c.RecordRoll(seat=lock.seat, symbols=(lock.symbol,))
+    return Propose(command=roll, reading=reading, confidence=min(0.5, die.confidence), evidence=(rest,))
 
 
 def _propose(table: Table, lock: c.LockDie, die: DieSeen, rest: str) -> Propose:
@@ -142,27 +179,40 @@ def _is_same(lie: tuple[tuple[str, float, float], ...], before: tuple[tuple[str,
 
 
 def _verify(
-    table: Table, caster: Caster, locked: dict[int, DieSeen], seen: DiceRested, rest: str
-) -> Propose | None:
-    """A proposal about the newest open slam, once the dice on its spell can be read. Rule: TADA-15"""
+    table: Table, caster: Caster, locked: dict[int, DieSeen], seen: DiceRested, noted: tuple[Seen, str]
+) -> tuple[Seen, list[Command]]:
+    """A proposal about the slam that waits, once the dice on its spell can be read; each reading is said once.
+
+    Rule: TADA-15
+    """
+    note, rest = noted
     spell = spell_of(table, caster.seat)
-    slam = next((s for s in reversed(caster.slams) if s.complete is None), None)
+    bumps = (s for s in reversed(caster.slams) if s.complete is None)
+    slam = caster.pending or next(bumps, None)
     if spell is None or slam is None or seen.seen_ns < slam.stamp.at_ns or caster.finish:
-        return None
-    if any(isinstance(p.command, c.VerifySlam) and p.command.slam == slam.n for p in table.proposals):
-        return None
+        return note, []
     lie = [locked.get(slot) for slot in range(len(spell.symbols))]
     if any(die is not None and die.value not in SYMBOLS for die in lie):
-        return None
+        return note, []
     symbols = tuple("none" if die is None else str(die.value) for die in lie)
-    complete = symbols == spell.symbols
+    complete, is_hidden = symbols == spell.symbols, None in lie
     if not complete and not slam.is_claim:
-        return None
+        return note, []
+    word = f"{slam.n}: {complete}"
+    open_ = [p.command for p in table.proposals if isinstance(p.command, c.VerifySlam)]
+    if word in note.said or any(v.slam == slam.n and v.complete == complete for v in open_):
+        return note, []
+    note = msgspec.structs.replace(note, said=(*note.said, word)[-20:])
     sure = min((die.confidence for die in lie if die is not None), default=0.5)
-    reading = f"{table.name(caster.seat)}'s spell {'is complete' if complete else 'is not complete'}"
-    return Propose(
+    what = (
+        "is complete"
+        if complete
+        else ("is not complete, or dice are hidden" if is_hidden else "is not complete")
+    )
+    proposed = Propose(
         command=c.VerifySlam(seat=caster.seat, slam=slam.n, complete=complete, symbols=symbols),
-        reading=f"{reading}: {', '.join(symbols)}",
-        confidence=sure,
+        reading=f"{table.name(caster.seat)}'s spell {what}: {', '.join(symbols)}",
+        confidence=min(0.5, sure) if is_hidden else sure,
         evidence=(rest,),
     )
+    return note, [proposed]

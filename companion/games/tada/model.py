@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from companion.core.clock import Fate, Stamp, fates, groups
+from companion.core.clock import FLOOR_NS, Fate, Stamp, fates, groups
 from companion.core.game import Sitting
 from companion.core.timer import Timer
 from companion.games.tada.deck import Deck, Spell, read
-from companion.games.tada.rulebook import SPELLS_TO_WIN, places
+from companion.games.tada.rulebook import CALL_WINDOW_NS, CLICK_U_NS, SPELLS_TO_WIN, places
 
 
 class SlamSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,8 +25,9 @@ class SlamSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Caster(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One seat's cast in this round.
 
-    `go_ns`: its own GO in play time, None until set. `locks`: the symbol on each slot. `out`: the rule by
-    which it is out of the round. `kept`: its place was won before others cast again.
+    `go_ns`: its own GO in play time, None until set. `locks`: the symbol on each slot. `rolls`: how many there
+    were at least, by those that were seen and by the locks. `out`: the rule by which it is out of the round.
+    `kept`: its place was won before others cast again.
     """
 
     seat: str
@@ -44,23 +45,26 @@ class Caster(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kept: int = 0
 
     @property
+    def locked(self) -> int:
+        """How many slots bear a die."""
+        return sum(lock is not None for lock in self.locks)
+
+    @property
     def is_complete(self) -> bool:
         """Whether every slot bears a die."""
         return all(lock is not None for lock in self.locks)
 
     @property
     def pending(self) -> SlamSeen | None:
-        """The claim that waits to be verified."""
-        if self.out:
-            return None
-        return next((slam for slam in self.slams if slam.is_claim and slam.complete is None), None)
+        """The claim that waits to be verified, the earliest if there are several."""
+        claims = [slam for slam in self.slams if slam.is_claim and slam.complete is None]
+        return None if self.out else min(claims, key=lambda slam: slam.play_ns, default=None)
 
     @property
     def finish(self) -> SlamSeen | None:
-        """The slam that counts: the first verified complete one, unless the seat is out."""
-        if self.out:
-            return None
-        return next((slam for slam in self.slams if slam.complete), None)
+        """The slam that counts: the earliest verified complete one, unless the seat is out."""
+        whole = [slam for slam in self.slams if slam.complete]
+        return None if self.out else min(whole, key=lambda slam: slam.play_ns, default=None)
 
     @property
     def is_casting(self) -> bool:
@@ -113,16 +117,17 @@ class Placing(msgspec.Struct, frozen=True, kw_only=True):
     """What a finisher gets: `place` counted from 1 (0: none), `fate` as the clocks say it.
 
     `raw_ms`: from its own GO to the slam; `adjusted_ms`: the same divided by its time factor, by which places
-    go; `u_ms` the uncertainty of the latter. `is_settled`: the table decided a dead heat.
+    go; `u_ms` the uncertainty of the latter. All three are None where people entered the order. `is_settled`:
+    the table decided a dead heat.
     """
 
     seat: str
     place: int
     shared: bool
     fate: Fate
-    raw_ms: float
-    adjusted_ms: float
-    u_ms: float
+    raw_ms: float | None
+    adjusted_ms: float | None
+    u_ms: float | None
     is_settled: bool = False
 
 
@@ -162,14 +167,17 @@ def places_left(table: Table) -> int:
     return places(table.game.players) - sum(caster.kept > 0 for caster in table.game.casters.values())
 
 
-def is_heat_open(table: Table) -> bool:
-    """Whether a dead heat for places must be settled by the table. Rule: TADA-18"""
-    found = finishers(table)
-    return (
-        table.options["dead_heat"] != "both"
-        and "place" not in table.game.settled
-        and sum(fate is not Fate.OUT for _, _, fate in found) > places_left(table)
-    )
+def heat(table: Table) -> tuple[tuple[str, ...], int]:
+    """The seats among whom a dead heat for places is still to be settled, and how many of them succeed.
+
+    Nobody and 0 when there is none, or none any more. Rule: TADA-18
+    """
+    found, named = finishers(table), table.game.settled.get("place", ())
+    contested = [caster.seat for caster, _, fate in found if fate is Fate.CONTESTED]
+    among = tuple(seat for seat in contested if seat not in named)
+    sure = sum(fate is Fate.IN for _, _, fate in found)
+    room = places_left(table) - sure - (len(contested) - len(among))
+    return (among, room) if table.options["dead_heat"] != "both" and 0 < room < len(among) else ((), 0)
 
 
 def finishers(table: Table) -> list[tuple[Caster, Stamp, Fate]]:
@@ -186,9 +194,11 @@ def finishers(table: Table) -> list[tuple[Caster, Stamp, Fate]]:
 
 def is_placed(table: Table, caster: Caster, fate: Fate) -> bool:
     """Whether a finisher succeeds, the dead-heat rule applied. Rule: TADA-18"""
-    if fate is not Fate.CONTESTED:
-        return fate is Fate.IN
-    return table.options["dead_heat"] == "both" or caster.seat in table.game.settled.get("place", ())
+    if fate is not Fate.CONTESTED or table.options["dead_heat"] == "both":
+        return fate is not Fate.OUT
+    found = [each for _, _, each in finishers(table)]
+    is_room_for_all = len(found) - found.count(Fate.OUT) <= places_left(table)
+    return is_room_for_all or caster.seat in table.game.settled.get("place", ())
 
 
 def placings(table: Table) -> tuple[Placing, ...]:
@@ -197,7 +207,8 @@ def placings(table: Table) -> tuple[Placing, ...]:
     winners = [row for row in found if is_placed(table, row[0], row[2])]
     grouped = groups([stamp for _, stamp, _ in winners])
     kept = sorted((c for c in table.game.casters.values() if c.kept), key=lambda c: c.kept)
-    rank: dict[str, tuple[int, bool]] = {caster.seat: (caster.kept, False) for caster in kept}
+    shared = {caster.kept for caster in kept if sum(other.kept == caster.kept for other in kept) > 1}
+    rank = {caster.seat: (caster.kept, caster.kept in shared) for caster in kept}
     place = 1 + len(kept)
     for group in grouped:
         for i in group:
@@ -210,16 +221,16 @@ def placings(table: Table) -> tuple[Placing, ...]:
 
 def _placing(table: Table, row: tuple[Caster, Stamp, Fate], rank: tuple[int, bool]) -> Placing:
     caster, _, fate = row
-    slam = caster.finish
-    after_go = adjusted(table, caster, slam) if slam else Stamp(at_ns=0, u_ns=0)
+    slam = caster.finish if table.game.by_hand is None else None
+    after_go = adjusted(table, caster, slam) if slam else None
     return Placing(
         seat=caster.seat,
         place=rank[0],
         shared=rank[1],
         fate=fate,
-        raw_ms=(slam.play_ns - (caster.go_ns or 0)) / 1e6 if slam else 0.0,
-        adjusted_ms=after_go.at_ns / 1e6,
-        u_ms=after_go.u_ns / 1e6,
+        raw_ms=(slam.play_ns - (caster.go_ns or 0)) / 1e6 if slam else None,
+        adjusted_ms=after_go.at_ns / 1e6 if after_go else None,
+        u_ms=after_go.u_ns / 1e6 if after_go else None,
         is_settled=fate is Fate.CONTESTED and "place" in table.game.settled,
     )
 
@@ -231,13 +242,15 @@ def successes(table: Table) -> tuple[str, ...]:
     return tuple(row.seat for row in sorted(placed, key=lambda r: (r.place, order.index(r.seat))))
 
 
-def would_win(table: Table) -> tuple[tuple[str, ...], ...]:
-    """Who reaches six with this round, in groups that nobody can tell apart. Rule: TADA-4"""
-    scored = table.game.scored
+def would_win(table: Table) -> tuple[str, ...]:
+    """Who wins with this round: of those who reach six, the first, and who may have been as early.
+
+    Nobody when nobody reaches six. Rule: TADA-4
+    """
+    scored, casters = table.game.scored, table.game.casters
     rows = [
         row for row in placings(table) if row.place and len(scored.get(row.seat, ())) + 1 >= SPELLS_TO_WIN
     ]
-    casters = table.game.casters
     before_all = Stamp(at_ns=-10_000_000_000_000, u_ns=0)
     stamps = [
         msgspec.structs.replace(before_all, at_ns=before_all.at_ns + row.place * 10_000_000)
@@ -245,19 +258,20 @@ def would_win(table: Table) -> tuple[tuple[str, ...], ...]:
         else finish_stamp(table, casters[row.seat]) or before_all
         for row in rows
     ]
-    return tuple(tuple(rows[i].seat for i in group) for group in groups(stamps))
+    found = fates(stamps, 1)
+    return tuple(row.seat for row, fate in zip(rows, found, strict=True) if fate is not Fate.OUT)
 
 
 def is_win_open(table: Table) -> bool:
     """Whether a dead heat for the win must be settled by the table. Rule: TADA-4"""
-    first = would_win(table)[:1]
-    heat = bool(first) and len(first[0]) > 1
-    return heat and table.options["dead_heat"] != "both" and "win" not in table.game.settled
+    is_asked = table.options["dead_heat"] != "both" and "win" not in table.game.settled
+    return is_asked and len(would_win(table)) > 1
 
 
 def out_at(table: Table, caster: Caster) -> int | None:
     """Play instant after which a slam of this caster could no longer take a place; None while it could.
 
+    A slam that is not heard yet may be as uncertain as the others, or as a click where the seat has no pad.
     Rule: TADA-19
     """
     if caster.go_ns is None or table.game.by_hand is not None:
@@ -266,10 +280,13 @@ def out_at(table: Table, caster: Caster) -> int | None:
     left = places_left(table)
     if len(ranked) < left:
         return None
-    last = ranked[left - 1] if left else Stamp(at_ns=0, u_ns=0)
+    taken_ns = sorted(stamp.at_ns + stamp.u_ns for stamp in ranked)[left - 1] if left > 0 else 0
     seat = table.seat(caster.seat)
     factor = seat.accommodation.time_factor if seat else 1.0
-    return caster.go_ns + round((last.at_ns + 2 * last.u_ns + 1_000_000) * factor) + 1
+    own_ns = max([FLOOR_NS, *(stamp.u_ns for stamp in ranked)])
+    if seat is None or not seat.device:
+        own_ns = max(own_ns, CLICK_U_NS)
+    return caster.go_ns + round((taken_ns + FLOOR_NS) * factor) + own_ns + 1
 
 
 def may_end(table: Table, play_ns: int) -> bool:
@@ -277,11 +294,28 @@ def may_end(table: Table, play_ns: int) -> bool:
     if any(caster.pending for caster in table.game.casters.values()):
         return False
     for caster in table.game.casters.values():
-        if caster.is_casting and table.game.by_hand is None:
+        if caster.is_casting:
             instant = out_at(table, caster)
             if instant is None or play_ns < instant:
                 return False
     return True
+
+
+def was_called(caster: Caster, slam: SlamSeen) -> bool:
+    """Whether TA-DA! was called for this slam: shortly before it, or at any time after. Rule: TADA-14"""
+    return caster.called_ns is not None and caster.called_ns >= slam.play_ns - CALL_WINDOW_NS
+
+
+def waiting(table: Table) -> tuple[Caster, ...]:
+    """The casters who wait for their GO, in the order in which they cast in turn. Rule: TADA-11"""
+    return tuple(k for k in table.game.casters.values() if k.go_ns is None and not k.out and not k.kept)
+
+
+def is_turn_taken(table: Table) -> bool:
+    """Whether somebody is casting whom the next must wait for, where they cast in turn."""
+    return any(
+        k.go_ns is not None and k.is_casting and not k.is_ruled_out for k in table.game.casters.values()
+    )
 
 
 def hexes_now(table: Table, seat_id: str) -> tuple[Hex, ...]:

@@ -7,8 +7,7 @@ from companion.core.command import Command
 from companion.core.seat import Role, Viewer
 from companion.games.tada import commands as c
 from companion.games.tada.actions import actions, primary
-from companion.games.tada.model import Table, is_heat_open, is_win_open, must_choose, would_win
-from companion.games.tada.model import finishers as finishers_of
+from companion.games.tada.model import Table, heat, is_win_open, must_choose, would_win
 
 
 def policy(table: Table, salt: int) -> Command | None:
@@ -21,11 +20,12 @@ def policy(table: Table, salt: int) -> Command | None:
     if state.aiming:
         others = [s.id for s in table.playing() if s.id != state.aiming[0]] + [""]
         return c.ChooseTarget(seat=state.aiming[0], target=_pick(table, salt, others))
-    if is_heat_open(table) and state.phase == "resolve":
-        among = [k.seat for k, _, fate in finishers_of(table) if fate.value == "contested"]
-        return c.SettleHeat(of="place", winners=(_pick(table, salt, among),))
+    among, room = heat(table)
+    if among and state.phase == "resolve":
+        drawn = chance.shuffled(table.opened.seed, f"policy/{salt}", among)
+        return c.SettleHeat(of="place", winners=drawn[:room])
     if is_win_open(table) and state.phase == "resolve":
-        return c.SettleHeat(of="win", winners=(_pick(table, salt, list(would_win(table)[0])),))
+        return c.SettleHeat(of="win", winners=(_pick(table, salt, list(would_win(table))),))
     main = primary(table, Viewer(Role.REFEREE))
     if main is not None:
         return main.command

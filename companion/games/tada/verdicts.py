@@ -14,24 +14,21 @@ from companion.games.tada.model import (
     SlamSeen,
     Table,
     deck_of,
+    heat,
     hexes_now,
     placings,
     spell_of,
     successes,
 )
-from companion.games.tada.rulebook import places
+from companion.games.tada.rulebook import HAND, places
 
 
 def rule(before: Table, event: AnyEvent, after: Table) -> tuple[Ruling, ...]:
     """The rulings that a fact implies, `before` and `after` it."""
     name = after.name
     match event:
-        case e.HandsDealt(drawn=drawn, reshuffled=reshuffled):
-            dealt = ok(
-                "TADA-6", f"Every hand is filled to two spells ({sum(map(len, drawn.values()))} drawn)."
-            )
-            again = ok("TADA-7", "The discards were shuffled back in, since no card was left.")
-            return (dealt, again) if reshuffled else (dealt,)
+        case e.HandsDealt():
+            return _dealt(event, after)
         case e.FeatRevealed(feat=feat, instead_of=instead):
             shown = deck_of(after).feats()[feat].name if feat in deck_of(after).feats() else feat
             if instead:
@@ -61,18 +58,24 @@ def rule(before: Table, event: AnyEvent, after: Table) -> tuple[Ruling, ...]:
             return (ok("TADA-14", f"{name(seat)} calls TA-DA!", seat),)
         case e.ClockExtended(by_s=by_s):
             return (ok("TADA-19", f"The round clock is changed by {by_s} s."),)
+        case e.TurnEnded(seats=seats):
+            who = f" for {', '.join(map(name, seats))}" if seats else ""
+            return (ok("TADA-19", f"The round clock ran out{who}: the next one casts."),)
         case e.GaveUp(seat=seat):
             return (ok("TADA-19", f"{name(seat)} gives this spell up.", seat),)
         case e.Slammed() | e.SlamVerified() | e.ProtestNoted() | e.BreachFound():
             return _slam_rulings(before, event, after)
         case e.CastEnded(by_clock=by_clock):
-            why = "the round clock ran out" if by_clock else "no earlier slam can be in flight"
+            is_left = any(k.is_casting for k in after.game.casters.values())
+            why = "no earlier slam can be in flight" if is_left else "nobody is left who may cast"
+            why = "the round clock ran out" if by_clock else why
             return (ok("TADA-19", f"The cast is over: {why}."),)
         case e.HeatSettled(of=of, winners=winners):
             rule_id = "TADA-4" if of == "win" else "TADA-18"
             return (ok(rule_id, f"The table settles the dead heat: {', '.join(map(name, winners))}."),)
-        case e.OrderEntered():
-            return (ok("TADA-18", "The finishing order was entered by hand."),)
+        case e.OrderEntered(order=order, why=why):
+            came = ", then ".join(" together with ".join(map(name, group)) for group in order)
+            return (ok("TADA-18", f"The finishing order was entered by hand: {came}. {why}".strip()),)
         case e.RoundVoided(why=why):
             return (ok("TADA-5", f"The round does not count and is cast anew. {why}".strip()),)
         case e.RoundResolved():
@@ -86,6 +89,23 @@ def rule(before: Table, event: AnyEvent, after: Table) -> tuple[Ruling, ...]:
             return (ok("TADA-24", f"{name(seat)} leaves; the cards go to the discards.", seat),)
         case _:
             return ()
+
+
+def _dealt(event: e.HandsDealt, after: Table) -> tuple[Ruling, ...]:
+    if after.options["dealing"] == "table":
+        return (ok("TADA-6", "Everyone fills the hand to two spells from the deck on the table."),)
+    if after.game.phase == "over":
+        return (ok("TADA-7", "No card is left for anybody: the game ends."),)
+    hands = after.game.hands
+    short = [seat.name for seat in after.playing() if len(hands.get(seat.id, ())) < HAND]
+    count = sum(map(len, event.drawn.values()))
+    found = [ok("TADA-6", f"Every hand is filled to two spells ({count} drawn).")]
+    if short:
+        because = f"No card is left: {', '.join(short)} play on with what they hold ({count} drawn)."
+        found = [ok("TADA-7", because)]
+    if event.reshuffled:
+        found.append(ok("TADA-7", "The discards were shuffled back in, since no card was left."))
+    return tuple(found)
 
 
 def _bound(after: Table, target: str) -> tuple[Ruling, ...]:
@@ -120,9 +140,10 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
             spell = spell_of(after, seat)
             if spell and 0 < caster.rolls < len(spell.symbols):
                 because = (
-                    f"{name(seat)} was seen to roll {caster.rolls} times for {len(spell.symbols)} symbols."
+                    f"{name(seat)} was seen to roll {caster.rolls} times for {len(spell.symbols)} symbols, which is"
+                    " impossible unless a roll was missed: look before you verify."
                 )
-                found.append(breach("TADA-16", because, seat))
+                found.append(Ruling(verdict=Verdict.TOO_CLOSE, rule="TADA-16", because=because, seat=seat))
             return tuple(found)
         case e.SlamVerified(seat=seat, slam=number, complete=complete, symbols=symbols):
             caster = after.game.casters[seat]
@@ -133,19 +154,30 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
                 made = ok("TADA-15", f"{name(seat)} has every symbol: {wanted}.", seat)
                 return (_timed(after, made, looked_at),)
             lies = f" It lies: {', '.join(symbols)}." if symbols else ""
-            out = " and is out of the round" if caster.out else " and may go on"
-            because = f"{name(seat)}'s spell asks for {wanted}.{lies} The slam is void{out}."
+            because = f"{name(seat)}'s spell asks for {wanted}.{lies} The slam is void{_then(after, seat)}."
             return (_timed(after, breach("TADA-15", because, seat), looked_at), *_late(before, seat, after))
         case e.ProtestNoted(seat=seat):
             because = f"{name(seat)}'s slam from before the end became known after it: the referee decides."
             made = Ruling(verdict=Verdict.TOO_CLOSE, rule="TADA-19", because=because, seat=seat)
             return (_timed(after, made, after.game.protests[-1] if after.game.protests else None),)
+        case e.BreachFound(seat=seat, of="lock", note=note):
+            because = (
+                f"{name(seat)} locked a wrong or a second die: the slam is void{_then(after, seat)}. {note}"
+            )
+            return (breach("TADA-12", because.strip(), seat), *_late(before, seat, after))
         case e.BreachFound(seat=seat, of=of, note=note):
-            rule_id = {"effect": "TADA-22", "lock": "TADA-12"}.get(of, "TADA-9")
+            rule_id = "TADA-22" if of == "effect" else "TADA-9"
             because = f"{name(seat)} did not keep the {of} and fails the spell. {note}".strip()
             return (breach(rule_id, because, seat), *_late(before, seat, after))
         case _:
             return ()
+
+
+def _then(after: Table, seat: str) -> str:
+    """What a void slam means for its seat."""
+    if after.game.casters[seat].out:
+        return " and the seat is out of the round"
+    return " and the seat may go on" if after.game.phase == "cast" else ""
 
 
 def _late(before: Table, seat: str, after: Table) -> tuple[Ruling, ...]:
@@ -155,7 +187,14 @@ def _late(before: Table, seat: str, after: Table) -> tuple[Ruling, ...]:
     if after.game.phase == "ready":
         return (ok("TADA-25", "The place is cast for again."),)
     up = [after.name(s) for s in successes(after) if s not in successes(before)]
-    because = f"{', '.join(up)} moves up." if up else "No verified slam is next: the place stays empty."
+    if heat(after)[0]:
+        because = "The dead heat for the places is to be settled anew."
+    elif up:
+        because = f"{' and '.join(up)} {'move' if len(up) > 1 else 'moves'} up."
+    elif len(successes(after)) >= places(after.game.players):
+        because = "The places are taken all the same."
+    else:
+        because = "No verified slam is next: the place stays empty."
     return (ok("TADA-25", because),)
 
 
@@ -178,10 +217,15 @@ def place_ruling(table: Table, row: Placing) -> Ruling:
     else:
         rule_id, verdict = "TADA-17", Verdict.BREACH
         because = f"{name} finished too late: {taken}."
+    is_timed = row.adjusted_ms is not None and row.u_ms is not None
     return Ruling(
-        verdict=verdict, rule=rule_id, because=because, seat=row.seat, t_ms=round(row.adjusted_ms, 3),
-        u_ms=round(row.u_ms, 3),
-    )  # fmt: skip
+        verdict=verdict,
+        rule=rule_id,
+        because=because,
+        seat=row.seat,
+        t_ms=round(row.adjusted_ms or 0, 3) if is_timed else None,
+        u_ms=round(row.u_ms or 0, 3) if is_timed else None,
+    )
 
 
 def _resolved(before: Table, after: Table) -> tuple[Ruling, ...]:
@@ -192,15 +236,18 @@ def _resolved(before: Table, after: Table) -> tuple[Ruling, ...]:
         if seat in won:
             score = len(after.game.scored.get(seat, ()))
             found.append(ok("TADA-20", f"{name(seat)}'s spell counts: {score} of 6.", seat))
-        elif not caster.out:
+        elif caster.spell in before.game.hands.get(seat, ()) or before.options["dealing"] == "table":
             found.append(ok("TADA-20", f"{name(seat)}'s spell goes to the discards.", seat))
     if after.game.winners:
         shared = len(after.game.winners) > 1
         names = " and ".join(map(name, after.game.winners))
-        found.append(ok("TADA-3", f"{names} {'share' if shared else 'wins with'} six spells."))
+        found.append(ok("TADA-3", f"{names} {'share the win' if shared else 'wins'} with six spells."))
         reached = [s for s in won if len(after.game.scored[s]) >= 6]
         if len(reached) > 1:
-            found.append(ok("TADA-4", f"Of {len(reached)} who reached six, the first verified slam wins."))
+            how = "those whose slams came first together win" if shared else "the first verified slam wins"
+            if "win" in before.game.settled:
+                how = "the table settled who wins"
+            found.append(ok("TADA-4", f"Of {len(reached)} who reached six, {how}."))
     return tuple(found)
 
 

@@ -9,11 +9,11 @@ from companion.games.tada.actions import actions, primary
 from companion.games.tada.deck import Spell
 from companion.games.tada.model import (
     Caster,
+    Placing,
     Table,
     deck_of,
-    is_heat_open,
+    heat,
     must_choose,
-    places_left,
     placings,
     spell_of,
     would_win,
@@ -39,7 +39,8 @@ def view(table: Table, viewer: Viewer) -> View:
     headline = HEADLINES.get(state.phase, "")
     if state.phase == "over":
         names = " and ".join(table.name(seat) for seat in state.winners)
-        headline = f"{names} {'share' if len(state.winners) > 1 else 'wins'} the game." if names else "Over."
+        won = f"{names} {'share' if len(state.winners) > 1 else 'wins'} the game."
+        headline = won if names else "The game is over; nobody cast six spells."
     is_public = viewer.role is Role.PUBLIC
     return View(
         game=table.opened.game,
@@ -107,17 +108,24 @@ def _spell_marks(table: Table, seat: str) -> tuple[Mark, ...]:
 def _place_rows(table: Table) -> tuple[Row, ...]:
     rows = []
     for row in placings(table):
-        raw = f"{row.raw_ms / 1000:.3f} s"
         seat = table.seat(row.seat)
         factor = seat.accommodation.time_factor if seat else 1.0
-        times = raw if factor == 1 else f"{raw} raw, {row.adjusted_ms / 1000:.3f} s adjusted"
+        times = _times(row, factor)
         place = f"Place {row.place}{' (shared)' if row.shared else ''}" if row.place else "No place"
         tone = "doubt" if row.shared or row.fate.value == "contested" else ("good" if row.place else "quiet")
-        text = f"{place}, {times} ± {row.u_ms:.1f} ms"
+        text = f"{place}, {times}"
         rows.append(
             Row(id=f"place-{row.seat}", label=table.name(row.seat), seat=row.seat, text=text, tone=tone)
         )
     return tuple(rows)
+
+
+def _times(row: Placing, factor: float) -> str:
+    """How long a cast took, raw and as agreed for the seat."""
+    if row.raw_ms is None or row.adjusted_ms is None or row.u_ms is None:
+        return "order entered by hand"
+    raw, adjusted = f"{row.raw_ms / 1000:.3f} s", f"{row.adjusted_ms / 1000:.3f} s"
+    return f"{raw if factor == 1 else f'{raw} raw, {adjusted} adjusted'} ± {row.u_ms:.1f} ms"
 
 
 def slot_marks(caster: Caster, spell: Spell) -> tuple[Mark, ...]:
@@ -187,14 +195,13 @@ def _hand_rows(table: Table, seat: str) -> list[Row]:
 
 def _notices(table: Table, viewer: Viewer) -> tuple[str, ...]:
     found = []
-    if is_heat_open(table) and table.game.phase == "resolve":
+    if heat(table)[0] and table.game.phase == "resolve":
         how = "roll off" if table.options["dead_heat"] == "roll_off" else "let the referee decide"
         found.append(f"Too close to call: {how}, then enter who succeeds (TADA-18).")
-    first = would_win(table)[:1] if table.game.phase == "resolve" else ()
+    first = would_win(table) if table.game.phase == "resolve" else ()
     if first:
-        found.append(
-            f"With this round {' and '.join(map(table.name, first[0]))} reaches six spells (TADA-4)."
-        )
+        verb = "reach" if len(first) > 1 else "reaches"
+        found.append(f"With this round {' and '.join(map(table.name, first))} {verb} six spells (TADA-4).")
     if viewer.role is Role.REFEREE:
         unproven = [s.name for s in table.playing() if s.device and s.id not in table.proven]
         if unproven and table.game.phase in ("draw", "feat", "choose", "ready"):
@@ -218,12 +225,14 @@ def _answers(table: Table, viewer: Viewer) -> tuple[Answer, ...]:
     if caster and spell:
         open_ = [s for s, lock in zip(spell.symbols, caster.locks, strict=True) if lock is None]
         need = f"Still needed: {', '.join(open_)}." if open_ else "Nothing: call TA-DA and slam!"
+        if not caster.is_casting:
+            need = "Nothing: you are out of this round." if caster.out else "Nothing: you have slammed."
         locked = [lock for lock in caster.locks if lock]
         dice = f"Locked: {', '.join(locked)}. {6 - len(locked)} dice in the cup." if locked else dice
         roll = f"Roll {caster.rolls}: {', '.join(caster.last_roll)}." if caster.last_roll else roll
-    left = places_left(table) if state.players else places(len(must_choose(table)) or len(table.playing()))
+    room = places(state.players or len(must_choose(table)) or len(table.playing()))
     taken = sum(1 for row in placings(table) if row.place)
-    open_places = f"{max(0, left - taken)} of {left} places are open."
+    open_places = f"Open places: {max(0, room - taken)} of {room}."
     score = len(state.scored.get(seat, ()))
     bound = " ".join(hindrances(table, seat)) or "Nothing binds you."
     return (

@@ -1,0 +1,1 @@
+"""Lets the tests of this folder import `tada_table`, the table on which they play."""
