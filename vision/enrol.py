@@ -188,24 +188,19 @@ def _enrol_owner(owner: str, place: Path) -> tuple[list[Sample], list[str]]:
 
 def _closest(samples: Sequence[Sample]) -> tuple[tuple[str, str] | None, float | None]:
     """The two faces that are likeliest to be taken for each other, and by how much less than themselves."""
-    worst: tuple[float, tuple[str, str]] | None = None
-    for owner in dict.fromkeys(sample.owner for sample in samples):
-        mine = [(sample.face, sample.patch) for sample in samples if sample.owner == owner]
-        names = list(dict.fromkeys(face for face, _ in mine))
-        matchers = {name: FaceMatcher([pair for pair in mine if pair[0] == name]) for name in names}
-        for name in names:
-            own = [patch for face, patch in mine if face == name]
-            for other in names:
-                if other == name:
-                    continue
-                leads = []
-                for k, patch in enumerate(own):
-                    rest = [(name, p) for i, p in enumerate(own) if i != k] or [(name, patch)]
-                    leads.append(FaceMatcher(rest).match(patch).score - matchers[other].match(patch).score)
-                margin = float(np.mean(leads))
-                if worst is None or margin < worst[0]:
-                    worst = (margin, (min(name, other), max(name, other)))
-    return (worst[1], round(worst[0], 3)) if worst else (None, None)
+    matcher = FaceMatcher([(sample.face, sample.patch) for sample in samples])
+    leads: dict[tuple[str, str], list[float]] = {}
+    for sample in samples:
+        scores = matcher.scores(sample.patch)
+        for other in matcher.names:
+            if other != sample.face:
+                leads.setdefault((sample.face, other), []).append(scores[sample.face] - scores[other])
+    if not leads:
+        return None, None
+    pair, margin = min(
+        ((pair, float(np.mean(rows))) for pair, rows in leads.items()), key=lambda item: item[1]
+    )
+    return (min(pair), max(pair)), round(margin, 3)
 
 
 def _folders(place: Path) -> list[Path]:

@@ -22,7 +22,7 @@ _TINT_WEIGHT = 0.5
 _STRANGE = 2.8  # standard deviations: farther from every owner than this is nobody's die
 _NEIGHBOURS = 3
 # Thin lines out of focus show their ink mixed with the body: it is tried as if it were only this share of ink.
-_INK_SHARES = (1.0, 0.8, 0.62, 0.48)
+_INK_SHARES = np.array([1.0, 0.8, 0.62, 0.48])
 _SHARE_COSTS = np.array([0.0, 0.1, 0.25, 0.4])
 
 
@@ -45,38 +45,41 @@ class Palette:
 
     def __init__(self, samples: Sequence[tuple[str, Lab, Lab]]) -> None:
         self.owners = tuple(dict.fromkeys(owner for owner, _, _ in samples))
-        self._features = {
-            owner: np.stack([_features(body, ink) for of, body, ink in samples if of == owner])
+        rows = [
+            _features(
+                np.stack([body for of, body, _ in samples if of == owner]),
+                np.stack([ink for of, _, ink in samples if of == owner]),
+            )
             for owner in self.owners
-        }
-        self._spread = {owner: _spread(rows) for owner, rows in self._features.items()}
+        ]
+        self._ends = np.cumsum([len(part) for part in rows])
+        self._rows = np.concatenate(rows)
+        self._spread = np.concatenate(
+            [np.broadcast_to(np.hypot(part.std(axis=0), _SPREAD), part.shape) for part in rows]
+        )
 
     def whose(self, body: Lab, ink: Lab) -> Ownership:
         """The owner of a die with these colours."""
-        seen = np.stack([_features(body, body + (ink - body) / share) for share in _INK_SHARES])
+        inks = body + (ink - body) / _INK_SHARES[:, None]
+        seen = _features(np.broadcast_to(body, inks.shape), inks)
+        apart = np.linalg.norm((self._rows[:, None, :] - seen) / self._spread[:, None, :], axis=2)
         far = []
-        for owner in self.owners:
-            apart = (self._features[owner][:, None, :] - seen[None]) / self._spread[owner]
-            nearest = np.sort(np.linalg.norm(apart, axis=2), axis=0)[:_NEIGHBOURS].mean(axis=0)
+        for first, end in zip((0, *self._ends), self._ends, strict=False):
+            nearest = np.sort(apart[first:end], axis=0)[:_NEIGHBOURS].mean(axis=0)
             far.append(float((nearest + _SHARE_COSTS).min()))
         order = np.argsort(far)
         lead = far[order[1]] - far[order[0]] if len(far) > 1 else float("inf")
         return Ownership(self.owners[order[0]], far[order[0]], lead)
 
 
-def _features(body: Lab, ink: Lab) -> NDArray[np.float64]:
-    """(6,): log ratio of body to ink in B, G, R; the body's own tint; how bright it is."""
-    linear = [_linear(colour) for colour in (body, ink)]
-    ratio = np.log(linear[0]) - np.log(linear[1])
-    tint = np.log(linear[0])
-    return np.concatenate([ratio, _TINT_WEIGHT * (tint - tint.mean())])
+def _features(bodies: Lab, inks: Lab) -> NDArray[np.float64]:
+    """(N, 6) of (N, 3) colours: log ratio of body to ink in B, G, R; the body's own tint."""
+    body, ink = _log_light(bodies), _log_light(inks)
+    return np.concatenate([body - ink, _TINT_WEIGHT * (body - body.mean(axis=1, keepdims=True))], axis=1)
 
 
-def _linear(lab: Lab) -> NDArray[np.float64]:
-    pixel = np.clip(lab, 0, 255).astype(np.uint8).reshape(1, 1, 3)
-    bgr = cv2.cvtColor(pixel, cv2.COLOR_LAB2BGR).reshape(3) / 255.0
-    return np.asarray(np.clip(bgr, 0, 1) ** 2.2 + _LEAST, np.float64)
-
-
-def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.hypot(rows.std(axis=0), _SPREAD), np.float64)
+def _log_light(lab: Lab) -> NDArray[np.float64]:
+    """(N, 3) logarithm of the linear light in B, G, R."""
+    pixels = np.clip(lab, 0, 255).astype(np.uint8).reshape(-1, 1, 3)
+    bgr = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_LAB2BGR), np.float64).reshape(-1, 3) / 255
+    return np.asarray(np.log(bgr**2.2 + _LEAST), np.float64)

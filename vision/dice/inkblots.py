@@ -21,7 +21,7 @@ PATCH_PX = 36
 _WINDOW = 0.72  # of a face: what is near enough to be compared with
 _CONTRAST = 20.0  # least difference of ink to body, in Lab units
 _LEVELS = ((18, 32, 52, 80), (20,), (20,))  # of L, a, b
-_REACH = 0.085  # of a face: parts of one symbol are no farther apart than twice this
+_REACH = 0.045  # of a face: parts of one symbol are no farther apart than twice this
 _SPAN = (0.3, 0.92)  # of a face: a symbol's longer side
 _MOST_INK = 0.6  # share of a face's middle
 
@@ -84,21 +84,21 @@ def find_blots(lab: NDArray[np.uint8]) -> list[Blot]:
 
 
 def _middles(above: NDArray[np.uint8]) -> list[tuple[float, float]]:
-    """Where patches of a symbol's size have their middles."""
-    reach = round(_REACH * FACE_PX)
+    """Where patches of a symbol's size have their middles, in px of the full picture; `above` is half as large."""
+    reach = round(_REACH * FACE_PX / 2)
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(above, disc), connectivity=8)
-    spans = (stats[:, 2:4].max(axis=1) - 2 * reach) / FACE_PX
+    spans = (stats[:, 2:4].max(axis=1) - 2 * reach) / (FACE_PX / 2)
     middles = []
     for i in np.flatnonzero((spans >= _SPAN[0]) & (spans <= _SPAN[1])):
         x, y, width, height = (int(v) for v in stats[i, :4])
         part = np.s_[y : y + height, x : x + width]
         rows, columns = np.nonzero((labels[part] == i) & (above[part] > 0))
-        if i == 0 or rows.size < 0.02 * FACE_PX**2:
+        if i == 0 or rows.size < 0.02 * (FACE_PX / 2) ** 2:
             continue
         points = np.stack([columns + x, rows + y], axis=1).astype(np.float32)
         middle, _ = cv2.minEnclosingCircle(points)
-        middles.append((float(middle[0]), float(middle[1])))
+        middles.append((2 * float(middle[0]) + 0.5, 2 * float(middle[1]) + 0.5))
     return middles
 
 
@@ -130,12 +130,11 @@ def blot_at(lab: NDArray[np.uint8], xy: tuple[float, float], side: float = 1.0) 
 
 
 def _apart_from_usual(lab: NDArray[np.uint8]) -> NDArray[np.int16]:
-    """(H, W, 3) how far each pixel's colour is from what is usual around it, with its sign."""
+    """(H / 2, W / 2, 3) how far each colour is from what is usual around it, with its sign."""
     half = cv2.resize(lab, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     window = round(_WINDOW * FACE_PX / 2) | 1
     usual = cv2.merge([cv2.medianBlur(channel, window) for channel in cv2.split(half)])
-    usual = cv2.resize(usual, (lab.shape[1], lab.shape[0]), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.subtract(lab, usual, dtype=cv2.CV_16S), np.int16)
+    return np.asarray(cv2.subtract(half, usual, dtype=cv2.CV_16S), np.int16)
 
 
 def _cut(

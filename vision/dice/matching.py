@@ -16,8 +16,11 @@ Soft = NDArray[np.float32]
 _TURNS = 72
 _VIEW_PX = PATCH_PX - 6  # what is compared: room is left for shifts
 _RADIUS_PX = 0.37 * FACE_PX
+_STEP = np.arange(_VIEW_PX) - (_VIEW_PX - 1) / 2
+_DISC = np.hypot(_STEP[:, None], _STEP[None, :]) <= _RADIUS_PX
 _BLURS_PX = (0.0, 1.0, 1.8)  # a table seen out of focus is compared with faces as much out of focus
-_ALIKE = 0.8  # correlation from which on pictures of one face are averaged
+_ODD_SHARE = 0.15  # groups of so few pictures, held against the largest, are slips
+_ALIKE = 0.85  # correlation from which on pictures of one face are averaged
 _CHANGES = tuple((dx, dy, size) for size in (0.9, 0.97, 1.04) for dy in (-2, 0, 2) for dx in (-2, 0, 2))
 
 
@@ -35,26 +38,27 @@ class Match:
 
 
 class FaceMatcher:
-    """Compares patches with enrolled faces. `faces`: (name, soft patch (PATCH_PX, PATCH_PX)) of each picture."""
+    """Compares patches with enrolled faces. `faces`: (name, soft patch (PATCH_PX, PATCH_PX)) of each picture.
+
+    Pictures of one name that show the same drawing are averaged; a picture that is like no other of its name is left
+    out, for it is likelier a slip of the enrolment than a face of its own.
+    """
 
     def __init__(self, faces: Sequence[tuple[str, Soft]]) -> None:
         self.names = tuple(dict.fromkeys(name for name, _ in faces))
-        step = np.arange(_VIEW_PX) - (_VIEW_PX - 1) / 2
-        self._disc = np.hypot(step[:, None], step[None, :]) <= _RADIUS_PX
         averaged = [
             (name, np.asarray(cv2.GaussianBlur(face, (0, 0), blur), np.float32) if blur else face)
             for name in self.names
-            for face in self._averaged(faces, name)
+            for face in _averaged([patch for of, patch in faces if of == name])
             for blur in _BLURS_PX
         ]
         self._sharpness = [_sharpness(face) for _, face in averaged]
         self._of_name = np.array([self.names.index(name) for name, _ in averaged])
-        self._faces = np.concatenate([self._all_turns(face) for _, face in averaged])
+        self._faces = np.concatenate([_all_turns(face) for _, face in averaged])
 
     def match(self, patch: Soft) -> Match:
         """The face that fits best, where the patch is centred and of the right size but for a few per cent."""
-        views = [self._unit(_view(patch, *change)) for change in _CHANGES]
-        best = (np.stack(views) @ self._faces.T).max(axis=0).reshape(-1, _TURNS)
+        best = self._fits(patch)
         by_face = best.max(axis=1)
         winner = int(by_face.argmax())
         # Out of focus all faces look like a round blot: so names are compared at the winner's sharpness only.
@@ -64,32 +68,59 @@ class FaceMatcher:
             name=self.names[self._of_name[winner]],
             score=float(by_face[winner]),
             next_score=float(others.max()) if others.size else 0.0,
-            sharpness=_sharpness(patch) / self._sharpness[winner],
             turn_deg=float(best[winner].argmax() * 360 / _TURNS),
+            sharpness=_sharpness(patch) / self._sharpness[winner],
         )
 
-    def _averaged(self, faces: Sequence[tuple[str, Soft]], name: str) -> list[Soft]:
-        """The pictures of one name, those of the same drawing turned alike and averaged."""
-        groups: list[tuple[Soft, int]] = []
-        for patch in (patch for of, patch in faces if of == name):
-            for i, (mean, count) in enumerate(groups):
-                fits = self._unit(_view(patch, 0, 0, 1.0)) @ self._all_turns(mean).T
-                if fits.max() >= _ALIKE:
-                    upright = _turned(patch, -int(fits.argmax()))
-                    groups[i] = (np.asarray((mean * count + upright) / (count + 1), np.float32), count + 1)
-                    break
-            else:
-                groups.append((patch, 1))
-        return [mean for mean, _ in groups]
+    def scores(self, patch: Soft) -> dict[str, float]:
+        """Name -> how well its best face fits the patch, all at full sharpness."""
+        by_face = self._fits(patch).max(axis=1)[:: len(_BLURS_PX)]
+        of_name = self._of_name[:: len(_BLURS_PX)]
+        return {name: float(by_face[of_name == k].max()) for k, name in enumerate(self.names)}
 
-    def _all_turns(self, face: Soft) -> Soft:
-        """(_TURNS, pixels of the disc) the face at every turn, each of mean 0 and length 1."""
-        return np.stack([self._unit(_view(_turned(face, k), 0, 0, 1.0)) for k in range(_TURNS)])
+    def _fits(self, patch: Soft) -> Soft:
+        """(faces, _TURNS) the best correlation over small shifts and sizes."""
+        views = np.stack([_unit(_view(patch, *change)) for change in _CHANGES])
+        return np.asarray((views @ self._faces.T).max(axis=0).reshape(-1, _TURNS), np.float32)
 
-    def _unit(self, view: Soft) -> Soft:
-        values = view[self._disc]
-        values = values - values.mean()
-        return np.asarray(values / (np.linalg.norm(values) + 1e-6), np.float32)
+
+def _averaged(patches: Sequence[Soft]) -> list[Soft]:
+    """One picture of each drawing among the patches, made of all that show it, laid over each other."""
+    groups: list[tuple[Soft, Soft, int]] = []
+    for patch in patches:
+        views = np.stack([_unit(_view(patch, *change)) for change in _CHANGES])
+        for i, (mean, turns, count) in enumerate(groups):
+            fits = views @ turns.T
+            change, turn = np.unravel_index(int(fits.argmax()), fits.shape)
+            if fits.max() >= _ALIKE:
+                upright = _turned(_moved(patch, *_CHANGES[int(change)]), -int(turn))
+                joined = np.asarray((mean * count + upright) / (count + 1), np.float32)
+                groups[i] = (joined, _all_turns(joined), count + 1)
+                break
+        else:
+            groups.append((patch, _all_turns(patch), 1))
+    most = max(count for _, _, count in groups)
+    return [mean for mean, _, count in groups if count > _ODD_SHARE * most]
+
+
+def _all_turns(face: Soft) -> Soft:
+    """(_TURNS, pixels of the disc) the face at every turn, each of mean 0 and length 1."""
+    return np.stack([_unit(_view(_turned(face, k), 0, 0, 1.0)) for k in range(_TURNS)])
+
+
+def _unit(view: Soft) -> Soft:
+    values = view[_DISC]
+    values = values - values.mean()
+    return np.asarray(values / (np.linalg.norm(values) + 1e-6), np.float32)
+
+
+def _moved(patch: Soft, dx: float, dy: float, size: float) -> Soft:
+    """The whole patch, moved by (dx, dy) px and taken `size` times as wide."""
+    first = (PATCH_PX - 1) / 2 * (1 - size)
+    plane = np.array([(size, 0, first + dx), (0, size, first + dy)])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    moved = cv2.warpAffine(patch, plane, (PATCH_PX, PATCH_PX), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(moved, np.float32)
 
 
 def _view(patch: Soft, dx: float, dy: float, size: float) -> Soft:

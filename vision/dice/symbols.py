@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +34,7 @@ DIE_MM = 16.0
 _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
 _LEAST = 0.55  # correlation of a face that is worth telling, where a square of one colour surrounds it
+_WORTH_EDGES = 0.7  # below this no edges are looked for
 _SURE = 0.85  # the same where only edges do
 _CERTAIN = 0.95  # the same where nothing does
 _SHARPEST = 2.2  # a print that is so much crisper than the enrolled face is not it
@@ -40,6 +42,7 @@ _SHOWN = 9.0  # Lab units: a step of colour that counts as an edge
 _READ = 0.72
 _LEAD = 0.035
 _SAME = 0.85  # of a face: nearer than this two finds are one die
+_MARKER_EDGE_MM = 4.0
 _NEAR_MM = 5.0  # a die this far off a printed place is still meant to lie there
 
 
@@ -68,8 +71,8 @@ class SymbolReader:
         self._palette = Palette([(s.owner, s.body, s.ink) for _, s in samples])
         self._kinds = {sample.owner: kind for kind, sample in samples}
         self._matchers = {
-            owner: FaceMatcher([(s.face, s.patch) for _, s in samples if s.owner == owner])
-            for owner in self._palette.owners
+            kind: FaceMatcher([(s.face, s.patch) for of, s in samples if of == kind])
+            for kind in dict.fromkeys(self._kinds.values())
         }
         self._known: tuple[tuple[int, ...], float] | None = None  # picture's shape, width of a face there
 
@@ -89,6 +92,8 @@ class SymbolReader:
         else:
             finds, scale = self._find_unmeasured(frame)
         dice = [self._seen(find, scale, frame.shape, surface, layouts) for find in finds]
+        if surface is not None:
+            dice = [die for die in dice if die.xy_mm and not _is_on_marker(die.xy_mm, surface)]
         if not dice:
             flags.append("no_dice")
         return Reading(tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0]))), tuple(flags))
@@ -118,7 +123,7 @@ class SymbolReader:
         found = []
         for blot, square in self._faces(lab):
             owner = self._palette.whose(blot.body, blot.ink)
-            match = self._matchers[owner.owner].match(blot.soft)
+            match = self._match(blot, owner)
             if owner.is_known and _is_die(square, match):
                 found.append(_Find(blot, square, owner, match))
         found.sort(key=lambda find: -find.match.score)
@@ -127,6 +132,9 @@ class SymbolReader:
             if all(_apart(find.square.xy, other.square.xy) > _SAME * FACE_PX for other in kept):
                 kept.append(find)
         return kept, scale
+
+    def _match(self, blot: Blot, owner: Ownership) -> Match:
+        return self._matchers[self._kinds[owner.owner]].match(blot.soft)
 
     def _faces(self, lab: NDArray[np.uint8]) -> list[tuple[Blot, FaceSquare]]:
         """What may be top faces in the colours of an owner, most of them once."""
@@ -148,6 +156,8 @@ class SymbolReader:
         regions = len(faces)
         for blot in loose:
             if any(_apart(blot.xy, square.xy) < 0.5 * FACE_PX for _, square in faces[:regions]):
+                continue
+            if self._match(blot, self._palette.whose(blot.body, blot.ink)).score < _WORTH_EDGES:
                 continue
             square = edges_around(lab, blot)
             if _apart(square.xy, blot.xy) > 0.3 * FACE_PX:
@@ -223,6 +233,14 @@ def _is_die(square: FaceSquare, match: Match) -> bool:
     if square.shown >= _SHOWN:
         return match.score >= _SURE and match.sharpness < _SHARPEST
     return match.score >= _CERTAIN and match.sharpness < _SHARPEST
+
+
+def _is_on_marker(xy_mm: tuple[float, float], surface: Surface) -> bool:
+    """Whether a place is on one of the table's own markers, whose squares look like dice of black and white."""
+    return any(
+        cv2.pointPolygonTest(corners.astype(np.float32), xy_mm, True) > -_MARKER_EDGE_MM
+        for corners in surface.corners_mm.values()
+    )
 
 
 def _is_sound(square: FaceSquare, blot: Blot) -> bool:

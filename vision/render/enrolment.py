@@ -75,7 +75,7 @@ def write_enrolment(
     folder: Path, liveries: dict[str, Livery], values: tuple[str | int, ...], *, shots: int = 5, seed: int = 0
 ) -> None:
     """Writes ``folder/<owner>/<value>/NN.jpg`` for every owner of `liveries`."""
-    for n, (owner, livery) in enumerate(liveries.items()):
+    for owner, livery in liveries.items():
         for value in values:
             place = folder / owner / str(value)
             place.mkdir(parents=True, exist_ok=True)
