@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 import threading
 import time
@@ -21,14 +20,12 @@ from companion.app.settings import Settings, SettingsError, game_named, shipped_
 from companion.app.wiring import DEFAULT_TABLE_MM, RunningTable
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
-from companion.core.seat import Seat, seat_at
-from companion.demo.director import DeskHands, Director, Press, StuckError
+from companion.demo.director import DeskHands, Director, StuckError
+from companion.demo.pads import press_of, radio_pads, seats_of, wired_pads
 from companion.demo.stage import Stage
 from companion.runtime.replay import replay
-from firmware_bridge.fake_device import FakePad
 from vision.feed import Feed
 
-NAMES = ("Ann", "Ben", "Cleo", "Dara", "Emil", "Fay")
 STEP_MS = 5.0
 """Uncertainties of the demo's result are rounded up to steps of this, so that a run can be repeated."""
 
@@ -62,26 +59,10 @@ def _journal(asked: Path | None) -> Iterator[Path]:
     yield Path(tempfile.mkdtemp(prefix="companion-demo-")) / "demo.sqlite"
 
 
-def seats_of(count: int) -> tuple[Seat, ...]:
-    """Seats of the demo: about half share one box on a serial line, one has a pad on a line of its own, the
-    others have pads on the broker."""
-    found = []
-    shared = max(1, count // 2)
-    for number in range(1, count + 1):
-        name = NAMES[number - 1]
-        if number <= shared:
-            found.append(seat_at(number, name, "box-1", number - 1))
-        else:
-            kind = "line" if number == shared + 1 and count > 2 else "air"
-            found.append(seat_at(number, name, f"pad-{kind}-{number}"))
-    return tuple(found)
-
-
 def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path) -> dict[str, Any]:
     game = game_named(options["game"])
     seats = seats_of(count)
-    wired = dict.fromkeys(seat.device for seat in seats if not seat.device.startswith("pad-air"))
-    pads = {device: stack.enter_context(_wired(device, seats)) for device in wired}
+    pads = {pad.id: stack.enter_context(pad) for pad in wired_pads(seats)}
     feed = Feed()
     stack.callback(feed.close)
     settings = Settings(
@@ -103,16 +84,14 @@ def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, jour
     stage.start()
     stack.callback(stage.stop)
     table = stack.enter_context(RunningTable(settings))
-    for seat in seats:
-        if seat.device not in pads:
-            pads[seat.device] = stack.enter_context(FakePad.on_mqtt(table.broker_url, seat.device))
+    pads |= {pad.id: stack.enter_context(pad) for pad in radio_pads(seats, table.broker_url)}
     greet(table)
     if not options["exit_at_end"]:
         _open_page(table)
     director = Director(
         DeskHands(table.loop),
         stage,
-        {seat.id: _press(table, pads[seat.device], seat.input) for seat in seats},
+        {seat.id: press_of(pads[seat.device], seat.input, table.ahead_ns) for seat in seats},
         table.poses(seats),
         seed=options["seed"],
         speed=options["speed"],
@@ -134,23 +113,6 @@ def _act(director: Director) -> None:
         director.play()
     except StuckError as error:
         click.echo(f"companion: the simulated people stopped: {error}", err=True)
-
-
-def _wired(device: str, seats: tuple[Seat, ...]) -> FakePad:
-    """A pad of this name on a serial line, with an input and a lamp for each seat that shares it."""
-    inputs = 1 + max(seat.input for seat in seats if seat.device == device)
-    make = FakePad.on_pty if os.name == "posix" else FakePad.on_tcp
-    lamps = (*(("led", f"lamp {n + 1}") for n in range(inputs)), ("snd", "buzzer"))
-    return make(device, inputs=inputs, outputs=lamps)
-
-
-def _press(table: RunningTable, pad: FakePad, input_: int) -> Press:
-    """Slams a pad at a host instant of the table."""
-
-    def press(at_ns: int | None) -> None:
-        pad.press(input_, None if at_ns is None else at_ns - table.ahead_ns)
-
-    return press
 
 
 def _open_page(table: RunningTable) -> None:

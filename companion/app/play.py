@@ -89,7 +89,10 @@ def run(options: dict[str, Any]) -> None:
     with RunningTable(settings) as table:
         greet(table)
         wait_for_stop()
-    click.echo(f"The journal is {settings.journal}")
+        table.loop.close()
+        snapshot = table.loop.snapshot()
+        state = table.loop.codec.state_hash(snapshot.sitting)
+    click.echo(f"Journal  {settings.journal}\nHead     {snapshot.head}\nState    {state}")
 
 
 def _pads_heard(options: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from companion.core.geometry import Pose
 from companion.core.ruling import Ruling
 from companion.core.seat import REFEREE, Actor, Role, Viewer
 from companion.core.view import View
+from companion.demo.pads import Press
 from companion.demo.players import Player
 from companion.demo.stage import Stage, wait_s
 from companion.games.tada import commands as c
@@ -25,8 +26,6 @@ from companion.runtime.desk import Desk, Snapshot
 PATIENCE_S = 10.0
 SLAM_GAP_NS = 90_000_000
 LEAD_NS = 60_000_000
-Press = Callable[[int | None], None]
-"""Slams a pad at a host instant, None for now."""
 
 
 class StuckError(Exception):
@@ -274,7 +273,7 @@ class Director:
         if caster is None or caster.out:
             return
         if caster.rolls < player.rolls and player.loose:
-            self._ask(c.RecordRoll(seat=player.seat, symbols=tuple(sorted(player.loose))))
+            self._ask(c.RecordRoll(seat=player.seat, symbols=()))
         for slot, symbol in player.locked.items():
             if caster.locks[slot] is None:
                 self._ask(c.LockDie(seat=player.seat, slot=slot, symbol=symbol))

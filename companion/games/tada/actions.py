@@ -8,7 +8,6 @@ from companion.core.command import Command, SetAccommodation
 from companion.core.seat import Role, Viewer
 from companion.core.view import Action, Choice, Field
 from companion.games.tada import commands as c
-from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.model import (
     Caster,
     SlamSeen,
@@ -25,7 +24,7 @@ from companion.games.tada.model import (
     was_called,
     would_win,
 )
-from companion.games.tada.rulebook import CALL_AGAIN_NS, DICE, SPELLS_TO_WIN
+from companion.games.tada.rulebook import CALL_AGAIN_NS, SPELLS_TO_WIN
 
 
 def may_accommodate(table: Table) -> bool:
@@ -271,11 +270,8 @@ def _caster_actions(table: Table, caster: Caster) -> Iterator[Action]:
             if lock is not None:
                 yield _act(f"return-{seat}-{slot}", c.ReturnDie(seat=seat, slot=slot),
                            f"{who}: {lock} goes back", "A wrong or second lock is put right.", zone=zone)  # fmt: skip
-        free = DICE - caster.locked
-        dice = tuple(Choice(value=s, label=s) for s in SYMBOLS)
         yield _act(f"roll-{seat}", c.RecordRoll(seat=seat, symbols=()), f"{who} rolls",
-                   f"At most {free} dice.", zone=zone,
-                   fields=(Field(name="symbols", label="Symbols", kind="many", choices=dice),))  # fmt: skip
+                   "The roll is counted; its symbols are not noted.", zone=zone)  # fmt: skip
         yield _act(f"give-up-{seat}", c.GiveUp(seat=seat), f"{who} gives up", "The seat stops casting.",
                    zone=zone, is_grave=True)  # fmt: skip
     since_ns = table.play_ns(table.at_ns) - (caster.called_ns or 0)

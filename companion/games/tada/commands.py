@@ -67,7 +67,7 @@ class GiveGo(CommandBody, frozen=True, kw_only=True):
 
 
 class RecordRoll(CommandBody, frozen=True, kw_only=True):
-    """A seat rolled these symbols. Rule: TADA-12"""
+    """A seat rolled these symbols; none when nobody read them. Rule: TADA-12"""
 
     by = SENSORS
     seat: str

@@ -212,7 +212,7 @@ def _roll(table: Table, _: Order, command: c.RecordRoll) -> Facts:
     if isinstance(caster, tuple):
         return caster
     free = DICE - caster.locked
-    if not 1 <= len(command.symbols) <= free or set(command.symbols) - set(SYMBOLS):
+    if len(command.symbols) > free or set(command.symbols) - set(SYMBOLS):
         return refuse(command, "TADA-12", f"A roll throws the unlocked dice: at most {free}.", command.seat)
     return (e.RollSeen(seat=command.seat, symbols=command.symbols),)
 

@@ -53,7 +53,7 @@ def rule(before: Table, event: AnyEvent, after: Table) -> tuple[Ruling, ...]:
         case e.DieReturned(seat=seat, slot=slot):
             return (ok("TADA-12", f"{name(seat)}'s die on place {slot + 1} goes back in the cup.", seat),)
         case e.RollSeen(seat=seat, symbols=symbols):
-            return (ok("TADA-12", f"{name(seat)} rolls {', '.join(symbols)}.", seat),)
+            return (ok("TADA-12", f"{name(seat)} rolls {', '.join(symbols)}".rstrip() + ".", seat),)
         case e.TaDaCalled(seat=seat):
             return (ok("TADA-14", f"{name(seat)} calls TA-DA!", seat),)
         case e.ClockExtended(by_s=by_s):
@@ -101,7 +101,7 @@ def _dealt(event: e.HandsDealt, after: Table) -> tuple[Ruling, ...]:
     count = sum(map(len, event.drawn.values()))
     found = [ok("TADA-6", f"Every hand is filled to two spells ({count} drawn).")]
     if short:
-        because = f"No card is left: {', '.join(short)} play on with what they hold ({count} drawn)."
+        because = f"No card is left to fill the hand of {', '.join(short)}: play on with what is held."
         found = [ok("TADA-7", because)]
     if event.reshuffled:
         found.append(ok("TADA-7", "The discards were shuffled back in, since no card was left."))
@@ -139,9 +139,10 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
             found = [_timed(after, ok("TADA-14", f"{name(seat)} slams and claims the spell.", seat), slam)]
             spell = spell_of(after, seat)
             if spell and 0 < caster.rolls < len(spell.symbols):
+                seen = "1 roll was" if caster.rolls == 1 else f"{caster.rolls} rolls were"
                 because = (
-                    f"{name(seat)} was seen to roll {caster.rolls} times for {len(spell.symbols)} symbols, which is"
-                    " impossible unless a roll was missed: look before you verify."
+                    f"{name(seat)} slams for {len(spell.symbols)} symbols and {seen} seen: impossible unless one was"
+                    " missed; look before you verify."
                 )
                 found.append(Ruling(verdict=Verdict.TOO_CLOSE, rule="TADA-16", because=because, seat=seat))
             return tuple(found)
