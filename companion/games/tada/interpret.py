@@ -149,7 +149,7 @@ def _ask_roll(table: Table, lock: c.LockDie, die: DieSeen, rest: str) -> Propose
         f"{table.name(lock.seat)} locked {lock.symbol} on place {lock.slot + 1} without a roll that was seen: confirm"
         " that a roll was missed, or reject and that die goes back in the cup"
     )
-    roll = c.RecordRoll(seat=lock.seat, symbols=(lock.symbol,))
+    roll = c.RecordRoll(seat=lock.seat, symbols=())
     return Propose(command=roll, reading=reading, confidence=min(0.5, die.confidence), evidence=(rest,))
 
 

@@ -229,7 +229,9 @@ def _answers(table: Table, viewer: Viewer) -> tuple[Answer, ...]:
             need = "Nothing: you are out of this round." if caster.out else "Nothing: you have slammed."
         locked = [lock for lock in caster.locks if lock]
         dice = f"Locked: {', '.join(locked)}. {6 - len(locked)} dice in the cup." if locked else dice
-        roll = f"Roll {caster.rolls}: {', '.join(caster.last_roll)}." if caster.last_roll else roll
+        if caster.rolls:
+            read = f": {', '.join(caster.last_roll)}" if caster.last_roll else " was not read"
+            roll = f"Roll {caster.rolls}{read}."
     room = places(state.players or len(must_choose(table)) or len(table.playing()))
     taken = sum(1 for row in placings(table) if row.place)
     open_places = f"Open places: {max(0, room - taken)} of {room}."

@@ -207,6 +207,14 @@ class TadaTable:
         self.do(c.Reveal())
         return self
 
+    def to_named(self, **spells: str) -> TadaTable:
+        """Up to the reveal of these spells, where the cards lie on the table (`dealing="table"`)."""
+        self.deal_to_choice()
+        for who, spell in spells.items():
+            self.do(c.ChooseSpell(seat=who, spell=spell))
+        self.do(c.Reveal())
+        return self
+
     def go(self, caster: int | str = "") -> TadaTable:
         """All are ready, GO is called a second from now, comes after the countdown and is the new zero."""
         self.do(c.ReadyAll()) if any(not k_.is_ready for k_ in self._waiting()) else None
