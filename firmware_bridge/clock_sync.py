@@ -3,7 +3,7 @@ own.
 
 Each question and answer gives an interval that surely holds the offset device - host: its midpoint plus or
 minus half the round trip. A constant asymmetry of the way cannot be seen by any question; half the round
-trip bounds it. Of the last WINDOW answers the one serves that is tightest at the time asked for, its
+trip bounds it. Of about the last WINDOW answers the one serves that is tightest at the time asked for, its
 half-width grown by the drift that is still possible since.
 
 The drift itself is bounded by DRIFT_BOUND_PPM and, better, by every pair of answers: their intervals allow
@@ -12,8 +12,6 @@ is begun anew.
 """
 
 from __future__ import annotations
-
-from collections import deque
 
 import msgspec
 
@@ -76,7 +74,7 @@ class ClockSync:
     def __init__(self, tick_us: int = 1, st_us: int = 0) -> None:
         self._tick_ns = tick_us * 1000
         self._st_ns = st_us * 1000
-        self._answers: deque[Answer] = deque(maxlen=WINDOW)
+        self._answers: list[Answer] = []
         self._seen: tuple[int, int] | None = None  # (unwrapped us, host ns) of the newest stamp
         self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
         self._anchor: _Line | None = None
@@ -141,7 +139,7 @@ class ClockSync:
             self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
             self.jumps += 1
             self.last_jump_ns = heard_ns
-        self._answers.append(answer)
+        self._keep(answer)
         self.note(received + inside_us, heard_ns)
         self._learn_drift()
         return True
@@ -211,6 +209,14 @@ class ClockSync:
             <= new.half_ns + old.half_ns + abs(new.device_us - old.device_us) * DRIFT_BOUND_PPM / 1000
             for old in self._answers
         )
+
+    def _keep(self, answer: Answer) -> None:
+        """Keep the last WINDOW answers, and beyond them the one that still serves best: a burst of bad ones
+        does not drive out a good one."""
+        self._answers.append(answer)
+        if len(self._answers) > WINDOW:
+            best = self._best_line(answer.device_us).answer
+            self._answers.remove(next(old for old in self._answers if old is not best))
 
     def _learn_drift(self) -> None:
         """Narrow the drift by what the newest answer and each older one allow."""

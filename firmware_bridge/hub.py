@@ -95,9 +95,7 @@ class Hub:
                 if way is None or not way.is_open:
                     self._ways[link.name, arrival.route] = _Way(link, arrival.route, arrival.device, now_ns)
             case Closed() if way is not None:
-                way.is_open = False
-                if way.session is not None and self._way_of.get(way.session.id) is way:
-                    way.session.lose(now_ns, arrival.reason)
+                self._close(way, arrival.reason)
             case Heard() if way is not None:
                 self._heard(way, arrival)
             case Refused() if way is not None:
@@ -182,7 +180,9 @@ class Hub:
     def devices(self, now_ns: int) -> tuple[DeviceStatus, ...]:
         """All devices that ever said hello, sorted by id."""
         return tuple(
-            device_status(session, way.counters, way.problem, way.mend, now_ns)
+            device_status(
+                session, way.counters, way.problem, way.mend, is_wired=way.link.is_trusted, now_ns=now_ns
+            )
             for name, session in sorted(self._sessions.items())
             if (way := self._way_of[name])
         )
@@ -201,6 +201,22 @@ class Hub:
         )
 
     # inside
+
+    def _close(self, way: _Way, reason: str) -> None:
+        way.is_open = False
+        session = way.session
+        if session is None or self._way_of[session.id] is not way:
+            return
+        for other in self._ways.values():
+            if other.is_open and other.session is session:
+                self._use(other, session)
+                return
+        session.lose(self._now_ns, reason)
+
+    def _use(self, way: _Way, session: Session) -> None:
+        """From now on the session's messages go out there."""
+        self._way_of[session.id] = way
+        session.link = way.name
 
     def _heard(self, way: _Way, heard: Heard) -> None:
         data = heard.data
@@ -267,8 +283,7 @@ class Hub:
         if session is None:
             session = self._sessions[hello.id] = self._new_session(hello, way, at_ns)
         if current is None or not current.is_open or way.link.is_trusted > current.link.is_trusted:
-            self._way_of[hello.id] = way
-            session.link = way.name
+            self._use(way, session)
         if way.session is not session:
             way.session = session
             held, way.held = way.held, []

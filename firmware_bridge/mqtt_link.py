@@ -39,6 +39,7 @@ _GREETING_S = 1.0
 _MAX_WAIT_S = 5.0
 _MAX_QUEUED = 1_000
 _MAX_PAYLOAD = 32_768
+_MAX_DEVICES = 64
 _TAKEN_OVER = 142
 _V5_UNSUPPORTED = 132
 _COMMAND_EXPIRY_S = 2
@@ -382,9 +383,8 @@ class MqttLink:
         if topic.channel == topics.STATE:
             self._hear_state(topic.device, payload)
             return
-        if topic.device not in self._routes:
-            self._routes.add(topic.device)
-            self._post(Opened(topic.device, topic.device))
+        if not self._open(topic.device):
+            return
         if is_retained:
             # What a broker kept is no news: a description only shows that the device exists and may be asked.
             if topic.channel not in topics.RETAINED:
@@ -392,11 +392,19 @@ class MqttLink:
             return
         self._post(Heard(topic.device, payload, at_ns, is_whole=True))
 
+    def _open(self, device: str) -> bool:
+        """Is there a route to the device, or can there be one? Anyone may invent names: there is an end to
+        them."""
+        if device not in self._routes:
+            if len(self._routes) >= _MAX_DEVICES:
+                return False
+            self._routes.add(device)
+            self._post(Opened(device, device))
+        return True
+
     def _hear_state(self, device: str, payload: bytes) -> None:
         if payload in (b"ready", b"init"):
-            if device not in self._routes:
-                self._routes.add(device)
-                self._post(Opened(device, device))
+            self._open(device)
         elif device in self._routes and payload in (b"lost", b"disconnected", b"sleeping"):
             self._routes.discard(device)
             self._post(Closed(device, f"the broker says it is {payload.decode()}"))

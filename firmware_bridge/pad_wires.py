@@ -15,7 +15,7 @@ from firmware_bridge import topics
 from firmware_bridge.mqtt_link import MqttAddress, MqttClient, Subscription
 
 _CHUNK = 65536
-_STALL_S = 0.5
+_STALL_S = 2.0
 
 
 class PadWire(Protocol):

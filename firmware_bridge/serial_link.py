@@ -214,6 +214,7 @@ class _Port:
         self.problem = self.mend = ""
         self._post(Opened(self.path))
         self.is_up = True
+        out.put(b"\n")  # ends whatever someone else typed there before us
         writer = threading.Thread(
             target=_write, args=(port, out), name=f"serial-out {self.path}", daemon=True
         )

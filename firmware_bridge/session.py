@@ -50,16 +50,19 @@ _QUESTION_LIVES_NS = 2_000_000_000
 _ANSWERS_TO_BE_READY = 4
 _HELD = 64
 _FUTURE_NS = 5_000_000
+_WORTH_TELLING_NS = 300_000
 
 
 class Tally(msgspec.Struct):
     """Events of a device that were not passed on: `twins` came before, `lost` never came, `stale` were
-    older than STALE_EVENT_NS, `misdated` had a stamp from the future."""
+    older than STALE_EVENT_NS, `misdated` had a stamp from the future, `misplaced` named an input that
+    the device does not have."""
 
     twins: int = 0
     lost: int = 0
     stale: int = 0
     misdated: int = 0
+    misplaced: int = 0
 
 
 class Session:
@@ -221,6 +224,9 @@ class Session:
                 return
             case Taken.NEW:
                 pass
+        if event.b >= self.hello.ni:
+            self.tally.misplaced += 1
+            return
         if heard_ns - time.at_ns > STALE_EVENT_NS:
             self.tally.stale += 1
             return
@@ -258,9 +264,9 @@ class Session:
             for number, asked in self._questions.items()
             if now_ns - asked[1] < _QUESTION_LIVES_NS
         }
-        if now_ns >= self._sync_at_ns or (
-            self._passed_ns < self._wanted_ns and now_ns < self._wanted_ns + CAP_NS
-        ):
+        if now_ns >= self._wanted_ns + CAP_NS:
+            self._wanted_ns = 0  # whoever wanted it has gone on without
+        if now_ns >= self._sync_at_ns or self._passed_ns < self._wanted_ns:
             self.ask(now_ns)
         if self._gap_since_ns is not None and now_ns >= self._repeat_at_ns:
             self._chase_missing(now_ns)
@@ -273,19 +279,20 @@ class Session:
             due.append(self._who_at_ns)
         if self._gap_since_ns is not None:
             due.append(self._repeat_at_ns)
-        if self._questions and self._passed_ns < self._wanted_ns:
-            due.append(max(sent for _, sent in self._questions.values()) + ASK_AGAIN_NS)
+        if self._passed_ns < self._wanted_ns:
+            due.append(self._may_ask_at_ns)
         return min(due)
 
     def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
-        """Ask what time it is, unless a question younger than ASK_AGAIN_NS is still open.
+        """Ask what time it is, unless a question is open that is younger than ASK_AGAIN_NS (twice that for
+        the second one that is open, and so on: a slow link is not to be filled with questions).
 
         With `is_wanted` it goes on asking until an answer shows that everything before `now_ns` has come.
         """
         if is_wanted:
             self._wanted_ns = now_ns
-        if any(now_ns - sent_ns < ASK_AGAIN_NS for _, sent_ns in self._questions.values()):
-            self._sync_at_ns = max(self._sync_at_ns, now_ns + ASK_AGAIN_NS)
+        if now_ns < self._may_ask_at_ns:
+            self._sync_at_ns = max(self._sync_at_ns, self._may_ask_at_ns)
             return
         self._question = (self._question + 1) % 2**32
         token = secrets.randbelow(MAX_TOKEN + 1)
@@ -295,6 +302,13 @@ class Session:
         self._burst = max(self._burst - 1, 0)
         self._sync_at_ns = now_ns + (BURST_EVERY_NS if self._burst else SYNC_EVERY_NS)
         self._say(SyncRequest(id=self._question, h=token))
+
+    @property
+    def _may_ask_at_ns(self) -> int:
+        if not self._questions:
+            return 0
+        newest_ns = max(sent_ns for _, sent_ns in self._questions.values())
+        return newest_ns + (ASK_AGAIN_NS << (len(self._questions) - 1))
 
     def lose(self, now_ns: int, reason: str) -> None:
         """Its way is gone."""
@@ -358,6 +372,8 @@ class Session:
         """Report a clock that became twice as good or half as good since it was last told."""
         u_ns = self.clock.uncertainty_ns(now_ns)
         if self.state != "ready" or u_ns is None or self._told_u_ns is None:
+            return
+        if abs(u_ns - self._told_u_ns) < _WORTH_TELLING_NS:
             return
         if u_ns >= 2 * self._told_u_ns or 2 * u_ns <= self._told_u_ns:
             self._become("ready", now_ns)

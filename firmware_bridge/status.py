@@ -8,6 +8,8 @@ from firmware_bridge.framing import WireCounters
 from firmware_bridge.session import Session
 
 _POOR_CLOCK_NS = 10_000_000
+WIRE_LIMIT_NS = 600_000
+RADIO_LIMIT_NS = 2_500_000
 
 
 class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,9 +17,10 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     `link`: where it is heard. `state`: ``syncing``, ``ready``, ``silent``, ``lost``. `inputs`: their names
     in order of index; `closed` the indices that are pressed by its last heartbeat. `clock_u_ns`, `rtt_ns`:
-    None before the first answer. `battery` percent, `rssi` dBm: None when it does not say. `lost`: events
-    known to be sent that never came; `twins`: second deliveries dropped. `heard_ns`: host time. `problem`
-    and `mend`: plain words, empty when all is well.
+    None before the first answer; a clock worse than `clock_limit_ns` should not decide a ranked race.
+    `battery` percent, `rssi` dBm: None when it does not say. `lost`: events known to be sent that never
+    came; `twins`: second deliveries dropped. `heard_ns`: host time. `problem` and `mend`: plain words,
+    empty when all is well.
     """
 
     id: str
@@ -27,6 +30,7 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
     closed: tuple[int, ...]
     outputs: tuple[str, ...]
     clock_u_ns: int | None
+    clock_limit_ns: int
     rtt_ns: int | None
     drift_ppm: tuple[float, float]
     battery: int | None
@@ -43,7 +47,7 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def device_status(
-    session: Session, counters: WireCounters, problem: str, mend: str, now_ns: int
+    session: Session, counters: WireCounters, problem: str, mend: str, *, is_wired: bool, now_ns: int
 ) -> DeviceStatus:
     """How the session's device stands at `now_ns`; `problem` and `mend` are its link's, where it has one."""
     u_ns = session.clock.uncertainty_ns(now_ns)
@@ -71,6 +75,7 @@ def device_status(
         closed=tuple(b for b in range(session.hello.ni) if beat is not None and beat.v >> b & 1),
         outputs=tuple(found.name for _, found in sorted(session.outputs.items())),
         clock_u_ns=u_ns,
+        clock_limit_ns=WIRE_LIMIT_NS if is_wired else RADIO_LIMIT_NS,
         rtt_ns=session.clock.rtt_ns,
         drift_ppm=session.clock.drift_ppm,
         battery=beat.bat if beat is not None else None,

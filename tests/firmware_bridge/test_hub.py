@@ -13,9 +13,9 @@ from companion.core.observation import DeviceChanged, DieDropped, Observation, P
 from firmware_bridge.framing import wrap
 from firmware_bridge.messages import Down, Hello, body_of
 from firmware_bridge.verdict import CAP_NS, silent_devices, watermark_ns
-from firmware_bridge.wire import Heard, Opened
+from firmware_bridge.wire import Closed, Heard, Opened
 
-from virtual_table import MS, VirtualPad, VirtualTable, modem_sleep, usb, wifi  # isort: skip
+from virtual_table import MS, Delay, VirtualPad, VirtualTable, modem_sleep, usb, wifi  # isort: skip
 
 S = 1_000 * MS
 
@@ -453,3 +453,96 @@ def test_one_controller_orders_gaps_of_a_fifth_of_a_millisecond() -> None:
         table.run(400 * MS)
         presses = sorted(table.presses[before:], key=lambda press: press.seen_ns)
         assert [press.input for press in presses] == order
+
+
+def test_an_input_that_the_device_does_not_have_is_not_passed_on() -> None:
+    table, (pad,) = ready_table("pad1", inputs=2)
+    pad.say([Down(b=2, n=1, us=pad.us(table.now_ns) % 2**32)])
+    pad.say([Down(b=1, n=2, us=pad.us(table.now_ns) % 2**32)])
+    table.run(S)
+    assert [(press.input, press.n) for press in table.presses] == [(1, 2)]
+
+
+@pytest.mark.parametrize("state", ["ready", "muted", "muted and asked", "no hello", "gap"])
+def test_trap_09_there_is_no_hurry_when_nothing_happens(state: str) -> None:
+    table, (pad,) = ready_table("pad1")
+    table.run(2 * S)
+    if state.startswith("muted"):
+        pad.is_muted = True
+    if state == "muted and asked":
+        table.ask()
+    if state == "no hello":
+        table.post(Opened("other"))
+    if state == "gap":
+        pad.say([Down(b=0, n=20, us=pad.us(table.now_ns) % 2**32)])
+    before = table.ticks
+    table.run(10 * S)
+    assert table.ticks - before < 200
+
+
+def test_a_device_on_two_ways_goes_on_over_the_other_when_one_is_lost() -> None:
+    table, (pad,) = ready_table("pad1")
+    table.pads["other"] = pad
+    table.post(Opened("other"))
+    said = b"".join(wrap(body_of(message)) for message in pad.model.hello(pad.us(table.now_ns)))
+    table.post(Heard("other", said, table.now_ns))
+    assert table.hub.devices(table.now_ns)[0].link == "virtual pad1"
+    table.post(Closed("pad1", "it was unplugged"))
+    del table.pads["pad1"]
+    table.deliver = lambda pad, data, at_ns: table.at(  # type: ignore[method-assign]  # the other line
+        at_ns, lambda: table.post(Heard("other", data, table.now_ns))
+    )
+    pad.press(table.now_ns + 10 * MS)
+    table.run(S)
+    (device,) = table.hub.devices(table.now_ns)
+    assert (device.state, device.link) == ("ready", "virtual other")
+    assert len(table.presses) == 1
+    assert "lost" not in table.states("pad1")
+
+
+@pytest.mark.parametrize("law", [usb, wifi], ids=["usb", "wifi"])
+def test_a_steady_clock_is_not_told_again_and_again(
+    law: Callable[[random.Random], tuple[Delay, Delay]],
+) -> None:
+    table = VirtualTable()
+    down, up = law(random.Random(12))
+    table.plug(VirtualPad(table, "pad1", down=down, up=up, drift_ppm=40))
+    table.run(60 * S)
+    assert len(table.states("pad1")) <= 8
+
+
+def test_what_anyone_sends_never_stops_the_hub() -> None:
+    """Frames with right checksums and any contents, among real play."""
+    rng = random.Random(13)
+    table, (pad,) = ready_table("pad1", inputs=4)
+    kinds = [b"hello", b"in", b"out", b"hb", b"dn", b"up", b"hit", b"die", b"sync", b"ack", b"nak", b"x"]
+    keys = [
+        b"b",
+        b"n",
+        b"us",
+        b"r",
+        b"x",
+        b"h",
+        b"id",
+        b"boot",
+        b"q",
+        b"re",
+        b"early",
+        b"pk",
+        b"w",
+        b"v",
+        b"st",
+    ]
+    for _ in range(5_000):
+        fields = {rng.choice(keys): rng.choice((0, 1, 31, 2**16, 2**31, 2**32 - 1)) for _ in range(6)}
+        listed = b",".join(b'"%s":%d' % (key, value) for key, value in fields.items())
+        pad.raw(wrap(b'{"t":"%s",%s}' % (rng.choice(kinds), listed)))
+        table.run(rng.randrange(3) * MS)
+    table.run(5 * S)
+    at_ns = table.now_ns + 510 * MS
+    pad.power_on(boot=5)
+    pad.hello()
+    pad.press(at_ns, 3)
+    table.run(2 * S)
+    assert abs(table.presses[-1].seen_ns - at_ns) <= table.presses[-1].uncertainty_ns
+    assert all(0 <= press.input < 4 and press.n >= 1 for press in table.presses)

@@ -132,6 +132,7 @@ class VirtualTable:
         self._heap: list[tuple[int, int, Callable[[], object]]] = []
         self._order = 0
         self._hub_at_ns = -1
+        self.ticks = 0
 
     def plug(self, pad: VirtualPad, *, says_hello: bool = True) -> VirtualPad:
         self.pads[pad.id] = pad
@@ -176,6 +177,7 @@ class VirtualTable:
         self.on_seen(seen)
 
     def _tick(self) -> None:
+        self.ticks += 1
         due_ns = max(self.hub.tick(self.now_ns), self.now_ns + 10_000)
         if not self.now_ns < self._hub_at_ns <= due_ns:
             self._hub_at_ns = due_ns
