@@ -55,7 +55,7 @@ class AnyWord:
 
     def _struct(self, kind: type) -> Any:
         if kind not in self._types:
-            self._types[kind] = inspect.type_info(kind)  # type: ignore[assignment] # a struct's info
+            self._types[kind] = inspect.type_info(kind)
         fields = {}
         for field in self._types[kind].fields:
             if field.required or self._chance.random() < 0.6:

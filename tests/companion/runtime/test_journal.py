@@ -409,7 +409,7 @@ def test_lines_that_were_spoiled_are_not_imported(tmp_path: Path, spoil: object)
     out = io.BytesIO()
     export(tmp_path / "a", out)
     with pytest.raises(JournalError) as caught:
-        import_(spoil(out.getvalue().splitlines(keepends=True)), tmp_path / "b")  # type: ignore[operator]
+        import_(spoil(out.getvalue().splitlines(keepends=True)), tmp_path / "b")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "b").exists()
 

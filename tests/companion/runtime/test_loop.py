@@ -189,7 +189,7 @@ def test_a_subscriber_that_fails_stops_nobody(evening: Evening, caplog: pytest.L
 def test_a_bug_in_a_game_answers_its_order_with_it(evening: Evening) -> None:
     # A word that no codec would let in stands for a bug in a game.
     with pytest.raises(TypeError):
-        evening.loop.submit(k.Take(number="much"), REFEREE, "bad").result(SOON_S)  # type: ignore[arg-type]
+        evening.loop.submit(k.Take(number="much"), REFEREE, "bad").result(SOON_S)
     assert evening.give(k.Add(seat="s1", number=1))
 
 
@@ -219,7 +219,7 @@ def test_deadlines_that_cannot_be_told_do_not_kill_the_table(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     evening = Evening(tmp_path / "a")
-    real = evening.loop._table._due  # type: ignore[attr-defined] # the one way to show a bug there
+    real = evening.loop._table._due
     bugs = [True]
 
     def due(*args: object) -> object:
@@ -228,7 +228,7 @@ def test_deadlines_that_cannot_be_told_do_not_kill_the_table(
         return real(*args)
 
     with caplog.at_level(logging.ERROR):
-        evening.loop._table._due = due  # type: ignore[method-assign]
+        evening.loop._table._due = due
         with pytest.raises(RuntimeError, match="a bug in deadlines"):
             evening.loop.submit(c.Resume(), REFEREE, "a").result(SOON_S)
     bugs.clear()
