@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from jinja2.bccache import Bucket, BytecodeCache
+
 from companion.catalogue import GAMES
 from companion.core import command as c
 from companion.core.seat import REFEREE, Actor, Role, Viewer, seat_at
@@ -24,6 +26,23 @@ from web_ui.serve import Server
 
 NAMES = ("Ann", "Ben", "Cleo")
 BOSS = Actor(Role.REFEREE, name="test")
+
+
+class Compiled(BytecodeCache):
+    """Templates compiled once for all tables of a test run."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+COMPILED = Compiled()
 
 
 class Pictures:
@@ -56,6 +75,7 @@ class House:
         self.app = create_app(
             self.desk, self.access, self.health, Pictures(), addresses=lambda: ("192.168.7.5",)
         )
+        self.app.jinja_env.bytecode_cache = COMPILED
         self.server: Server | None = None
         self.cleanup: list[Callable[[], None]] = []
         self._lock = threading.Lock()

@@ -6,7 +6,10 @@ function show(what) {
   bar.hidden = false;
   document.getElementById("trouble-text").textContent = `${texts.broken} (${what})`;
 }
-addEventListener("error", (event) => show(event.message || String(event.target && event.target.src)), true);
+addEventListener("error", (event) => {
+  if (event.message) show(event.message);
+  else if (event.target instanceof HTMLScriptElement) show(event.target.src);
+}, true);
 addEventListener("unhandledrejection", (event) => show(String(event.reason)));
 addEventListener("DOMContentLoaded", () => {
   document.getElementById("trouble-reload")?.addEventListener("click", () => location.reload());
