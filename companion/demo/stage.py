@@ -17,6 +17,8 @@ from vision.render.scene import Scene
 from vision.render.visitors import Hand, draw_visitor
 from vision.surface import Marks
 
+SIZE_MM = (480.0, 320.0)
+"""The demo's table between its markers."""
 FPS = 12.0
 REACH = (0.35, 0.75, 1.0)
 """How far a hand has come in, frame by frame."""
@@ -42,7 +44,7 @@ def eye_over(size_mm: tuple[float, float]) -> Camera:
     width, height = size_mm
     far = max(width / 0.9, height / 0.5)
     return Camera(
-        lens_mm=(width / 2, height / 2 + 6, 1.2 * far), look_mm=(width / 2, height / 2), across_deg=52,
+        lens_mm=(width / 2, height / 2 + 6, 1.06 * far), look_mm=(width / 2, height / 2), across_deg=52,
         size_px=(1600, 900),
     )  # fmt: skip
 
