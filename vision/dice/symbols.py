@@ -35,6 +35,7 @@ _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
 _LEAST = 0.55  # correlation of a face that is worth telling, where a square of one colour surrounds it
 _WORTH_EDGES = 0.7  # below this no edges are looked for
+_TOO_WIDE = 1.06  # of a face: a region wider than this holds more than the top
 _SURE = 0.85  # the same where only edges do
 _CERTAIN = 0.95  # the same where nothing does
 _SHARPEST = 2.2  # a print that is so much crisper than the enrolled face is not it
@@ -119,53 +120,48 @@ class SymbolReader:
         return [], 1.0
 
     def _find(self, frame: NDArray[np.uint8], face_px: float) -> tuple[list[_Find], float]:
+        """The dice, the surest first, if a face is `face_px` wide; and px of the scaled picture per px of `frame`."""
         lab, scale = scaled(frame, face_px)
-        found = []
-        for blot, square in self._faces(lab):
+        found: list[_Find] = []
+        loose: list[tuple[Blot, Ownership]] = []
+        for blot in find_blots(lab):
+            if _is_near(blot, found, 0.3) or any(_apart(blot.xy, other.xy) < 2 for other, _ in loose):
+                continue
             owner = self._palette.whose(blot.body, blot.ink)
-            match = self._match(blot, owner)
-            if owner.is_known and _is_die(square, match):
-                found.append(_Find(blot, square, owner, match))
-        found.sort(key=lambda find: -find.match.score)
+            if not owner.is_known:
+                continue
+            square = face_around(lab, blot)
+            if square and _is_sound(square, blot):
+                found += self._finds(lab, blot, owner, square)
+            else:
+                loose.append((blot, owner))
+        regions = tuple(found)
+        for blot, owner in loose:
+            if _is_near(blot, regions, 0.5) or self._match(blot, owner).score < _WORTH_EDGES:
+                continue
+            square = edges_around(lab, blot)
+            if _apart(square.xy, blot.xy) <= 0.3 * FACE_PX:
+                found += self._finds(lab, blot, owner, square)
         kept: list[_Find] = []
-        for find in found:
-            if all(_apart(find.square.xy, other.square.xy) > _SAME * FACE_PX for other in kept):
+        for find in sorted(found, key=lambda find: -find.match.score):
+            if not _is_near(find.blot, kept, _SAME):
                 kept.append(find)
         return kept, scale
 
+    def _finds(
+        self, lab: NDArray[np.uint8], blot: Blot, owner: Ownership, square: FaceSquare
+    ) -> tuple[_Find, ...]:
+        """The die in this square, or none. A dark die's sides are taken for its top, so the square may be too large
+        and askew; then the blot's own middle is tried too."""
+        views = [blot_at(lab, square.xy, square.side)]
+        if square.by == "region" and square.side > _TOO_WIDE:
+            views.append(blot)
+        finds = [_Find(view, square, owner, self._match(view, owner)) for view in views if view]
+        best = max(finds, key=lambda find: find.match.score, default=None)
+        return (best,) if best and _is_die(square, best.match) else ()
+
     def _match(self, blot: Blot, owner: Ownership) -> Match:
         return self._matchers[self._kinds[owner.owner]].match(blot.soft)
-
-    def _faces(self, lab: NDArray[np.uint8]) -> list[tuple[Blot, FaceSquare]]:
-        """What may be top faces in the colours of an owner, most of them once."""
-        faces: list[tuple[Blot, FaceSquare]] = []
-        loose: list[Blot] = []
-        for blot in find_blots(lab):
-            if any(_apart(blot.xy, other.xy) < 2 for other in loose):
-                continue
-            if any(_apart(blot.xy, square.xy) < 0.3 * FACE_PX for _, square in faces):
-                continue
-            if not self._palette.whose(blot.body, blot.ink).is_known:
-                continue
-            square = face_around(lab, blot)
-            exact = blot_at(lab, square.xy, square.side) if square and _is_sound(square, blot) else None
-            if square and exact:
-                faces.append((exact, square))
-            else:
-                loose.append(blot)
-        regions = len(faces)
-        for blot in loose:
-            if any(_apart(blot.xy, square.xy) < 0.5 * FACE_PX for _, square in faces[:regions]):
-                continue
-            if self._match(blot, self._palette.whose(blot.body, blot.ink)).score < _WORTH_EDGES:
-                continue
-            square = edges_around(lab, blot)
-            if _apart(square.xy, blot.xy) > 0.3 * FACE_PX:
-                continue
-            exact = blot_at(lab, square.xy, square.side)
-            if exact:
-                faces.append((exact, square))
-        return faces
 
     def _seen(
         self,
@@ -176,9 +172,10 @@ class SymbolReader:
         layouts: tuple[Placed, ...],
     ) -> DieSeen:
         square, match = find.square, find.match
-        centre = ((square.xy[0] + 0.5) / scale - 0.5, (square.xy[1] + 0.5) / scale - 0.5)
+        x, y = find.blot.xy
+        centre = ((x + 0.5) / scale - 0.5, (y + 0.5) / scale - 0.5)
         turn = np.radians(square.turn_deg)
-        half = square.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
+        half = find.blot.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
         x0, y0, x1, y1 = centre[0] - half, centre[1] - half, centre[0] + half, centre[1] + half
         lead = match.score - match.next_score
         is_read = match.score >= _READ and lead >= _LEAD
@@ -224,6 +221,10 @@ def lies_on(xy_mm: tuple[float, float], layouts: Sequence[Placed]) -> tuple[str,
         if rectangle(0, 0, *placed.layout.size_mm).placed(placed.pose).contains(xy_mm):
             return (placed.layout.id, "")
     return None
+
+
+def _is_near(blot: Blot, finds: Sequence[_Find], faces: float) -> bool:
+    return any(_apart(blot.xy, find.blot.xy) < faces * FACE_PX for find in finds)
 
 
 def _is_die(square: FaceSquare, match: Match) -> bool:
