@@ -210,13 +210,14 @@ class _Port:
         """Read and write until the port is gone, a stranger's, or closed by us."""
         self._serial = port
         out = self._out = queue.Queue(_OUT_QUEUE)
+        is_gone = threading.Event()
         self.is_kept = False
         self.problem = self.mend = ""
         self._post(Opened(self.path))
         self.is_up = True
         out.put(b"\n")  # ends whatever someone else typed there before us
         writer = threading.Thread(
-            target=_write, args=(port, out), name=f"serial-out {self.path}", daemon=True
+            target=_write, args=(port, out, is_gone), name=f"serial-out {self.path}", daemon=True
         )
         writer.start()
         try:
@@ -226,11 +227,15 @@ class _Port:
             reason, pause_s = _unplugged(self.path, error), _BACKOFF_S[0]
         self.is_up = False
         self._serial = None
-        self.problem, self.mend = f"{self.path}: {reason}", "plug it in again, or name the port with --serial"
-        out.put(None)
+        is_gone.set()
+        with contextlib.suppress(queue.Full):  # then the writer is awake and sees that it is over
+            out.put_nowait(None)
+        with contextlib.suppress(OSError, TypeError, AttributeError):  # not every port can be told so
+            port.cancel_write()
         writer.join()
         with contextlib.suppress(OSError, TypeError):
             port.close()
+        self.problem, self.mend = f"{self.path}: {reason}", "plug it in again, or name the port with --serial"
         self._post(Closed(self.path, reason))
         self._is_closing.wait(pause_s)
 
@@ -271,8 +276,8 @@ def _chunk(port: serial.Serial) -> bytes:
     return data
 
 
-def _write(port: serial.Serial, out: queue.Queue[bytes | None]) -> None:
-    while (data := out.get()) is not None:
+def _write(port: serial.Serial, out: queue.Queue[bytes | None], is_gone: threading.Event) -> None:
+    while (data := out.get()) is not None and not is_gone.is_set():
         with contextlib.suppress(OSError, TypeError):
             # A line that takes nothing loses this only; a dead one is found by the reader, which ends both.
             port.write(data)

@@ -49,6 +49,8 @@ STALE_EVENT_NS = 60_000_000_000
 _QUESTION_LIVES_NS = 2_000_000_000
 _ANSWERS_TO_BE_READY = 4
 _HELD = 64
+_BOOTS = 64
+_HELLO_LATE_NS = 2_000_000_000
 _FUTURE_NS = 5_000_000
 _WORTH_TELLING_NS = 300_000
 
@@ -91,10 +93,13 @@ class Session:
         self.heartbeat: Heartbeat | None = None
         self.heard_ns = now_ns
         self._question = 0
+        self._past_boots: deque[int] = deque(maxlen=_BOOTS)
         self._begin(hello, now_ns, Numbering())
 
     def _begin(self, hello: Hello, now_ns: int, numbering: Numbering) -> None:
         self.hello = hello
+        self._hello_ns = now_ns
+        self._is_hello_old = False
         self.inputs: dict[int, Input] = {}
         self.outputs: dict[int, Output] = {}
         self.clock = ClockSync(hello.tick, hello.st)
@@ -151,12 +156,17 @@ class Session:
 
     def _hear_hello(self, hello: Hello, now_ns: int, last_ns: int) -> None:
         if hello.boot == self.hello.boot:
-            self.hello = hello
+            self.hello, self._hello_ns = hello, now_ns
+            self._date_hello()
             if self._is_doubted:  # it did not restart, so it was its numbers or its clock that leapt
                 self._is_doubted = False
                 self._numbering = Numbering()
-                self._replay_held(now_ns)
+            self._replay_held(now_ns)
+            self._settle(now_ns)
             return
+        if hello.boot in self._past_boots:
+            return  # no start comes twice: this is a recording
+        self._past_boots.append(self.hello.boot)
         held = self._held if self._is_doubted else deque()
         self.tally.lost += self._numbering.lost
         self._begin(hello, now_ns, Numbering(0))
@@ -175,6 +185,7 @@ class Session:
             self._leap(heard_ns, last_ns)
         elif self._answers_needed:
             self._answers_needed -= 1
+        self._date_hello()
         received_us = self.clock.unwrap(reply.r, heard_ns)
         self._numbering.tell(reply.n, received_us)
         if (passed := self.clock.host_time(received_us)) is not None:
@@ -188,6 +199,8 @@ class Session:
     def _leap(self, now_ns: int, last_ns: int) -> None:
         """The clock jumped: what was stamped since the last good answer is in doubt, and it may have
         restarted."""
+        self._is_doubted = True
+        self._who_at_ns = now_ns + WHO_EVERY_NS
         self._answers_needed = _ANSWERS_TO_BE_READY - 1
         self._burst = BURST
         self._sync_at_ns = now_ns
@@ -196,7 +209,7 @@ class Session:
         self._become("syncing", now_ns, "its clock jumped", doubt_from_ns=last_ns or now_ns)
 
     def _hear_event(self, event: DeviceEvent, heard_ns: int, *, is_replay: bool = False) -> None:
-        if self._is_doubted or not self.clock.is_synced:
+        if self._is_doubted or self._is_hello_old or not self.clock.is_synced:
             self._hold(event, heard_ns)
             return
         stamp_us = self.clock.unwrap(event.us, heard_ns)
@@ -242,7 +255,7 @@ class Session:
         self._held.append((event, heard_ns))
 
     def _replay_held(self, now_ns: int) -> None:
-        if self._is_doubted or not self.clock.is_synced:
+        if self._is_doubted or self._is_hello_old or not self.clock.is_synced:
             return
         held, self._held = self._held, deque()
         for event, heard_ns in held:
@@ -256,7 +269,7 @@ class Session:
             return
         if self.state != "silent" and now_ns - self.heard_ns >= SILENT_NS:
             self._become("silent", now_ns, "nothing heard for 3 s")
-        if (not self.is_complete or self._is_doubted or self.state == "silent") and now_ns >= self._who_at_ns:
+        if (self._needs_hello or self.state == "silent") and now_ns >= self._who_at_ns:
             self._who_at_ns = now_ns + WHO_EVERY_NS
             self._say(Who(p=(PROTOCOL,)))
         self._questions = {
@@ -275,7 +288,7 @@ class Session:
     def due_ns(self) -> int:
         """The host time by which `tick` wants to be called again."""
         due = [self._sync_at_ns, self.heard_ns + SILENT_NS if self.state != "silent" else self._who_at_ns]
-        if not self.is_complete or self._is_doubted:
+        if self._needs_hello:
             due.append(self._who_at_ns)
         if self._gap_since_ns is not None:
             due.append(self._repeat_at_ns)
@@ -341,8 +354,20 @@ class Session:
         self._become("syncing", now_ns, "it is back")
 
     def _settle(self, now_ns: int) -> None:
-        if self.state == "syncing" and self.is_complete and not self._answers_needed and not self._is_doubted:
+        if self.state == "syncing" and not self._answers_needed and not self._needs_hello:
             self._become("ready", now_ns)
+
+    @property
+    def _needs_hello(self) -> bool:
+        return self._is_doubted or self._is_hello_old or not self.is_complete
+
+    def _date_hello(self) -> None:
+        """By the clock that its answers show, the hello was said just before it came, or it is a
+        recording."""
+        said = self.clock.host_time(self.clock.unwrap(self.hello.us, self._hello_ns))
+        self._is_hello_old = said is not None and (
+            abs(said.at_ns - self._hello_ns) > _HELLO_LATE_NS + said.u_ns
+        )
 
     def _look_for_gaps(self, now_ns: int) -> None:
         if not self._numbering.missing():

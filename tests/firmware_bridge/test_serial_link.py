@@ -19,6 +19,7 @@ from firmware_bridge import serial_link
 from firmware_bridge.fake_device import FakePad
 from firmware_bridge.framing import wrap
 from firmware_bridge.messages import Down, body_of
+from firmware_bridge.pad_model import PadModel
 from firmware_bridge.serial_link import SerialLink
 
 from bridge_rig import bridged, until  # isort: skip
@@ -270,21 +271,36 @@ def test_trap_13_it_starts_without_any_hardware() -> None:
 
 
 def test_trap_13_a_port_that_takes_nothing_stops_nobody() -> None:
-    """A line whose far end never reads: writing to it must not keep the other pad waiting."""
+    """A pad that says hello and never reads again: the other pad is not kept waiting, nor is the end."""
     master, slave = os.openpty()
     name = os.ttyname(slave)
+    deaf = PadModel("deaf", (("button", "one"),), (("led", "ring"),), boot=1)
     try:
-        with FakePad.on_pty("pad1") as pad, bridged(SerialLink([name, pad.port])) as table:
-            table.wait_ready("pad1")
-            os.write(master, b"{}\n")
-            for _ in range(600):
-                table.bridge.play(Cue(target="all", pattern="go", text="Go"), {"a": [("pad1", 0)]})
-            pad.press()
-            table.wait_presses(1)
+        with FakePad.on_pty("pad1") as pad:
+            with bridged(SerialLink([name, pad.port])) as table:
+                table.wait_ready("pad1")
+                os.write(master, b"".join(wrap(body_of(message)) for message in deaf.hello(0)))
+                until(lambda: table.device("deaf"), "the deaf one is known")
+                for _ in range(1_000):
+                    table.bridge.play(Cue(target="all", pattern="go", text="Go"), {"a": [("deaf", 0)]})
+                pad.press()
+                table.wait_presses(1)
+                assert table.is_ready("pad1")
+                assert not table.is_ready("deaf")
+                stopping_s = time.monotonic()
+            assert time.monotonic() - stopping_s < 4
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def test_what_answers_in_no_tada_is_told() -> None:
+    master, slave = os.openpty()
+    try:
+        with bridged(SerialLink([os.ttyname(slave)])) as table:
             until(
                 lambda: any("answers in tada/1" in link.problem for link in table.bridge.links()),
                 "the stranger is told",
-                6,
             )
     finally:
         os.close(master)
