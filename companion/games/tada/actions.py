@@ -19,6 +19,7 @@ from companion.games.tada.model import (
     is_win_open,
     may_end,
     must_choose,
+    named_twice,
     spell_of,
     waiting,
     was_called,
@@ -48,7 +49,7 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
             return _act(
                 "feat", c.RevealFeat(), "Turn up the feat", "The feat is read to all and binds everyone."
             )
-        case "choose" if all(seat in state.chosen for seat in must_choose(table)) and state.chosen:
+        case "choose" if _is_all_chosen(table):
             return _act("reveal", c.Reveal(), "Reveal the spells", "All chosen spells are shown and named.")
         case "ready" | "cast" if (next_up := waiting(table)) and not is_turn_taken(table):
             if not all(k.is_ready for k in next_up):
@@ -85,6 +86,11 @@ def _seat_primary(table: Table, seat: str) -> Action | None:
     return None
 
 
+def _is_all_chosen(table: Table) -> bool:
+    chosen = table.game.chosen
+    return bool(chosen) and all(seat in chosen for seat in must_choose(table)) and not named_twice(table)
+
+
 def _first_pending(table: Table) -> Caster | None:
     """Whose claim is looked at next; nobody's where people entered the order."""
     claims = [k for k in table.game.casters.values() if k.pending and table.game.by_hand is None]
@@ -99,7 +105,12 @@ def _open_slam(caster: Caster) -> SlamSeen | None:
 
 def _may_be_complete(table: Table, caster: Caster) -> bool:
     slam = _open_slam(caster)
-    return slam is not None and (not table.options["call_required"] or was_called(caster, slam))
+    return slam is not None and _was_heard(table, caster, slam)
+
+
+def _was_heard(table: Table, caster: Caster, slam: SlamSeen) -> bool:
+    """Whether the call that the house asks for was made."""
+    return not table.options["call_required"] or was_called(caster, slam)
 
 
 def _called(table: Table, caster: Caster) -> Action:
@@ -152,7 +163,6 @@ def _choices(table: Table, seat: str) -> Iterator[Action]:
     zone = f"seat-{seat}"
     if table.options["dealing"] == "table":
         gone = {s for cards in state.scored.values() for s in cards}
-        gone |= {s for other, s in state.chosen.items() if other != seat}
         left = tuple(Choice(value=s.id, label=s.name) for s in deck.values() if s.id not in gone)
         field = Field(name="spell", label="Spell", kind="choice", choices=left)
         yield _act(f"choose-{seat}", c.ChooseSpell(seat=seat, spell=""), "Name the chosen spell",
@@ -252,6 +262,8 @@ def _caster_actions(table: Table, caster: Caster) -> Iterator[Action]:
         if _may_be_complete(table, caster):
             yield _verify(table, caster, True)
         yield _verify(table, caster, False)
+    elif caster.out == "TADA-15" and caster.slams and _was_heard(table, caster, caster.slams[-1]):
+        yield _verify(table, caster, True)
     elif caster.finish is not None:
         slam = caster.finish
         yield _act(f"strike-{seat}", c.VerifySlam(seat=seat, slam=slam.n, complete=False),

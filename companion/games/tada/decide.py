@@ -23,6 +23,7 @@ from companion.games.tada.model import (
     is_win_open,
     may_end,
     must_choose,
+    named_twice,
     out_at,
     spell_of,
     waiting,
@@ -134,8 +135,7 @@ def _choose(table: Table, _: Order, command: c.ChooseSpell) -> Facts:
         )
     if table.options["dealing"] == "table":
         gone = [spell for cards in table.game.scored.values() for spell in cards]
-        others = [spell for seat, spell in table.game.chosen.items() if seat != command.seat]
-        if command.spell not in deck_of(table).spells() or command.spell in gone + others:
+        if command.spell not in deck_of(table).spells() or command.spell in gone:
             return refuse(command, "TADA-10", "That card is not in anybody's hand.", command.seat)
     elif command.spell not in table.game.hands.get(command.seat, ()):
         return refuse(command, "TADA-10", "One of the two cards in hand must be chosen.", command.seat)
@@ -146,6 +146,11 @@ def _reveal(table: Table, _: Order, command: c.Reveal) -> Facts:
     missing = [table.name(seat) for seat in must_choose(table) if seat not in table.game.chosen]
     if missing or not table.game.chosen:
         return refuse(command, "TADA-10", f"Not everyone has chosen: {', '.join(missing)}.")
+    if twice := named_twice(table):
+        because = (
+            f"{' and '.join(map(table.name, twice))} named the same card: look at the cards and name again."
+        )
+        return refuse(command, "TADA-10", because)
     return (e.SpellsRevealed(),)
 
 

@@ -325,6 +325,12 @@ def hexes_now(table: Table, seat_id: str) -> tuple[Hex, ...]:
     )
 
 
+def named_twice(table: Table) -> tuple[str, ...]:
+    """The seats that named a card which another named too; a mistake where cards lie on the table."""
+    named = list(table.game.chosen.values())
+    return tuple(seat for seat, spell in table.game.chosen.items() if named.count(spell) > 1)
+
+
 def must_choose(table: Table) -> tuple[str, ...]:
     """The seats that cast in this round: those who sit there and hold a card. Rule: TADA-7 TADA-24"""
     if table.options["dealing"] == "table":

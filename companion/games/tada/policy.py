@@ -7,7 +7,7 @@ from companion.core.command import Command
 from companion.core.seat import Role, Viewer
 from companion.games.tada import commands as c
 from companion.games.tada.actions import actions, primary
-from companion.games.tada.model import Table, heat, is_win_open, must_choose, would_win
+from companion.games.tada.model import Table, heat, is_win_open, must_choose, named_twice, would_win
 
 
 def policy(table: Table, salt: int) -> Command | None:
@@ -15,7 +15,7 @@ def policy(table: Table, salt: int) -> Command | None:
     state = table.game
     if state.phase == "choose":
         for seat in must_choose(table):
-            if seat not in state.chosen:
+            if seat not in state.chosen or seat in named_twice(table)[1:]:
                 return _choice(table, seat, salt)
     if state.aiming:
         others = [s.id for s in table.playing() if s.id != state.aiming[0]] + [""]

@@ -14,6 +14,7 @@ from companion.games.tada.model import (
     deck_of,
     heat,
     must_choose,
+    named_twice,
     placings,
     spell_of,
     would_win,
@@ -203,6 +204,10 @@ def _notices(table: Table, viewer: Viewer) -> tuple[str, ...]:
         verb = "reach" if len(first) > 1 else "reaches"
         found.append(f"With this round {' and '.join(map(table.name, first))} {verb} six spells (TADA-4).")
     if viewer.role is Role.REFEREE:
+        if twice := named_twice(table):
+            found.append(
+                f"{' and '.join(map(table.name, twice))} named the same card: one of them names again."
+            )
         unproven = [s.name for s in table.playing() if s.device and s.id not in table.proven]
         if unproven and table.game.phase in ("draw", "feat", "choose", "ready"):
             found.append(f"Not heard yet: the pads of {', '.join(unproven)}. Let them press once.")
