@@ -51,7 +51,9 @@ class Bridge:
     `sink` is called in the bridge's own thread, one observation at a time, not in order of time; what it
     raises is logged and the next observation comes all the same. `now_ns` is the host's clock. `keys` are
     pad keys by device id; in mode ``strict`` a frame over an untrusted link must carry the MAC of its
-    device's key, in mode ``open`` one without MAC is taken too (a wrong MAC never).
+    device's key, in mode ``open`` one without MAC is taken too (a wrong MAC never). `moved` is called in
+    the bridge's thread whenever the watermark may have moved by something heard (it also moves with time:
+    `verdict.CAP_NS`).
     """
 
     def __init__(
@@ -62,10 +64,12 @@ class Bridge:
         *,
         keys: Mapping[str, bytes] | None = None,
         mode: Mode = "open",
+        moved: Callable[[], None] = lambda: None,
     ) -> None:
         self._links = tuple(links)
         self._sink = sink
         self._now_ns = now_ns
+        self._moved = moved
         self._hub = Hub(self._pass_on, keys=keys, mode=mode)
         self._queue: queue.Queue[_Item] = queue.Queue(_QUEUE)
         self._snapshot = _Snapshot()
@@ -205,10 +209,15 @@ class Bridge:
         return self._now_ns() + IDLE_NS
 
     def _pass_on(self, observation: Observation) -> None:
+        self._call_out(lambda: self._sink(observation))
+
+    @staticmethod
+    def _call_out(there: Callable[[], None]) -> None:
+        """Call the program; what it raises is its own affair."""
         try:
-            self._sink(observation)
+            there()
         except Exception:
-            _log.exception("an observation could not be taken: %r", observation)
+            _log.exception("what the pads told could not be taken")
 
     def _publish(self) -> None:
         now_ns = self._now_ns()
@@ -217,7 +226,9 @@ class Bridge:
         if now_ns >= self._snapshot_at_ns or len(marks) != len(self._snapshot.marks):
             self._snapshot_at_ns = now_ns + _SNAPSHOT_EVERY_NS
             devices, strangers = self._hub.devices(now_ns), self._hub.strangers(now_ns)
-        self._snapshot = _Snapshot(marks, self._hub.held_ns(), devices, strangers)
+        before, self._snapshot = self._snapshot, _Snapshot(marks, self._hub.held_ns(), devices, strangers)
+        if (before.marks, before.held_ns) != (marks, self._snapshot.held_ns):
+            self._call_out(self._moved)
 
     def _ask_all(self) -> None:
         self._is_asking.clear()

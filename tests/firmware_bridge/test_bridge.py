@@ -179,6 +179,18 @@ def test_the_watermark_never_goes_back_and_follows_the_clock_without_devices() -
     assert bridge.watermark_ns() == now[0] + 5
 
 
+def test_it_says_when_the_watermark_has_moved() -> None:
+    link, passed = DirectLink(), list[int]()
+    bridge = Bridge([link], lambda _seen: None, moved=lambda: passed.append(bridge.watermark_ns()))
+    bridge.start()
+    until(lambda: ready(bridge), "ready")
+    link.down(1)
+    pressed_ns = time.monotonic_ns()
+    until(lambda: passed[-1] > pressed_ns, "told", 2)
+    assert passed == sorted(passed)
+    bridge.stop()
+
+
 def test_a_way_that_closes_is_a_device_lost() -> None:
     link, seen = DirectLink(), list[Observation]()
     bridge = Bridge([link], seen.append)
