@@ -199,15 +199,15 @@ def follow(surface: Surface, markers: Markers, marks: Marks) -> Surface:
     if len(markers) == 4:
         return calibrate(markers, marks, surface.picture_size)
     plane = np.asarray(cv2.findHomography(known, seen_px)[0], np.float64)
-    error_px = float(np.linalg.norm(_project_all(plane, known) - seen_px, axis=1).mean())
-    if error_px > MOVED_PX:
+    misses = np.linalg.norm(_project_all(plane, known) - seen_px, axis=1)
+    if misses.max() > MOVED_PX:
         raise NoSurfaceError("a marker has been shifted: uncover all four so that the table is measured anew")
     return Surface(
         plane,
         surface.corners_mm,
         surface.picture_size,
         seen=seen,
-        error_px=error_px,
+        error_px=float(misses.mean()),
         camera_height_mm=marks.camera_height_mm,
     )
 
