@@ -270,6 +270,12 @@ class Hub:
             way.problem = f"{hello.id} speaks tada/{hello.p}; this program speaks tada/{PROTOCOL}"
             way.mend = "flash the firmware that came with this program"
             return False
+        if way.session is not None and way.session.id != hello.id:
+            if way.session.state == "ready":
+                way.counters.foreign += 1
+                return False
+            if self._way_of[way.session.id] is way:
+                way.session.lose(at_ns, f"{hello.id} answers in its place")
         session, current = self._sessions.get(hello.id), self._way_of.get(hello.id)
         if session is not None and current is not None and current is not way and current.is_open:
             is_alive = at_ns - session.heard_ns < SILENT_NS

@@ -581,3 +581,25 @@ def test_trap_19_a_hello_that_was_recorded_before_we_came_makes_no_device_ready(
     table.run(S)
     (device,) = table.hub.devices(table.now_ns)
     assert (device.boot, device.state) == (2, "ready")
+
+
+def test_a_foreign_name_on_a_line_that_is_well_is_counted_and_no_more() -> None:
+    table, (pad,) = ready_table("pad1")
+    pad.say(VirtualPad(table, "other", boot=9).model.hello(0))
+    pad.press(table.now_ns + 10 * MS)
+    table.run(S)
+    (device,) = table.hub.devices(table.now_ns)
+    assert (device.id, device.state, device.counters.foreign) == ("pad1", "ready", 1)
+    assert len(table.presses) == 1
+
+
+def test_another_device_on_the_same_open_port_takes_its_place() -> None:
+    table, (pad,) = ready_table("pad1")
+    pad.model = VirtualPad(table, "spare", boot=9).model
+    pad.leap(-500_000)
+    table.run(3 * S)
+    states = {device.id: device.state for device in table.hub.devices(table.now_ns)}
+    assert states == {"pad1": "lost", "spare": "ready"}
+    pad.press(table.now_ns + 10 * MS)
+    table.run(S)
+    assert [(press.source, press.boot, press.n) for press in table.presses] == [("spare", 9, 1)]
