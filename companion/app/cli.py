@@ -153,11 +153,12 @@ def verify(journal: Path, head: str | None) -> None:
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), help="File to write (standard output by default)."
 )
-def export(journal: Path, out: Path | None) -> None:
+@click.option("--sound", is_flag=True, help="Of a damaged journal write what stands before the damage.")
+def export(journal: Path, out: Path | None, sound: bool) -> None:
     """Write a journal as JSON Lines, without loss."""
     from companion.app import journals
 
-    journals.export_(journal, out)
+    journals.export_(journal, out, sound)
 
 
 @cli.command(name="import")

@@ -61,13 +61,13 @@ def verify_(path: Path, head: str | None) -> int:
     return 0 if found.ok else 1
 
 
-def export_(path: Path, out: Path | None) -> None:
+def export_(path: Path, out: Path | None, sound_only: bool) -> None:
     """Write JSON Lines to a file or to standard output."""
     if out is None:
-        export(path, sys.stdout.buffer)
+        export(path, sys.stdout.buffer, sound_only=sound_only)
         return
     with out.open("xb") as stream:
-        found = export(path, stream)
+        found = export(path, stream, sound_only=sound_only)
     click.echo(f"{found.events} entries, head {found.head}", err=True)
 
 

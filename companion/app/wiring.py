@@ -116,6 +116,7 @@ class RunningTable:
             opening.clock.now_ns,
             keys=settings.keys,
             mode="strict" if settings.is_strict else "open",
+            moved=lambda: self.loop.wake(),
         )
         self.camera = self._make_camera(opening)
         self.evidence = EvidenceKeeper(

@@ -40,7 +40,8 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
         case e.FalseStarted(seat=seat):
             return (Cue(target="all", pattern="false_start", text=f"False start: {name(seat)}."),)
         case e.Slammed(seat=seat):
-            if not after.game.casters[seat].slams[-1].is_claim:
+            caster = after.game.casters.get(seat)
+            if caster is None or not caster.slams or not caster.slams[-1].is_claim:
                 return ()
             return (Cue(target="all", pattern="slam", text=f"{name(seat)} slams!"),)
         case e.SlamVerified(seat=seat, complete=complete):

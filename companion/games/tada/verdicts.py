@@ -131,11 +131,16 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
     name = after.name
     match event:
         case e.Slammed(seat=seat):
-            caster = after.game.casters[seat]
+            caster = after.game.casters.get(seat)
+            if caster is None or not caster.slams:
+                return ()
             slam = caster.slams[-1]
             if not slam.is_claim:
-                bump = ok("TADA-15", f"{name(seat)}'s pad was bumped: no call and symbols are missing.", seat)
-                return (_timed(after, bump, slam),)
+                because = (
+                    f"{name(seat)}'s pad is hit, with no call and symbols not seen yet: a bump, unless the dice or"
+                    " the call show a claim."
+                )
+                return (_timed(after, ok("TADA-15", because, seat), slam),)
             found = [_timed(after, ok("TADA-14", f"{name(seat)} slams and claims the spell.", seat), slam)]
             spell = spell_of(after, seat)
             if spell and 0 < caster.rolls < len(spell.symbols):
@@ -147,7 +152,9 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
                 found.append(Ruling(verdict=Verdict.TOO_CLOSE, rule="TADA-16", because=because, seat=seat))
             return tuple(found)
         case e.SlamVerified(seat=seat, slam=number, complete=complete, symbols=symbols):
-            caster = after.game.casters[seat]
+            caster = after.game.casters.get(seat)
+            if caster is None:
+                return ()
             looked_at = next((s for s in caster.slams if s.n == number), None)
             spell = spell_of(after, seat)
             wanted = ", ".join(spell.symbols) if spell else ""
