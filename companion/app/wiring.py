@@ -116,7 +116,7 @@ class RunningTable:
             opening.clock.now_ns,
             keys=settings.keys,
             mode="strict" if settings.is_strict else "open",
-            moved=lambda: self.loop.wake(),
+            moved=self._moved,
         )
         self.camera = self._make_camera(opening)
         self.evidence = EvidenceKeeper(
@@ -181,6 +181,10 @@ class RunningTable:
         reader = sight.reader(str(settings.profile)) if settings.profile else None
         size = settings.table_mm or DEFAULT_TABLE_MM
         return CameraChild(settings.camera, reader, self._camera_saw, marks=Marks(size_mm=size))
+
+    def _moved(self) -> None:
+        """The bridge has heard more: what waited may be final now."""
+        self.loop.wake()
 
     def _camera_saw(self, seen: Observed) -> None:
         """The camera stamps by the machine's clock; host time may be ahead of it."""
