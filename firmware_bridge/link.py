@@ -193,13 +193,14 @@ class Bridge:
                 for _ in range(_AT_ONCE):
                     self._take(self._queue.get_nowait())
             due_ns = self._take(None)
-            self._publish()
 
     def _take(self, item: _Item | None) -> int:
-        """Take one item, or without any do what is due; returns when the next thing is due."""
+        """Take one item, or without any do what is due and publish; returns when the next thing is due."""
         try:
             if item is None:
-                return self._hub.tick(self._now_ns())
+                due_ns = self._hub.tick(self._now_ns())
+                self._publish()
+                return due_ns
             if callable(item):
                 item()
             else:

@@ -163,8 +163,12 @@ class MqttClient:
         return sent.rc == paho.MQTT_ERR_SUCCESS or kept
 
     def _supervise(self) -> None:
-        while not self._is_stopping.is_set():
+        while True:
             self._renew.clear()
+            if (
+                self._is_stopping.is_set()
+            ):  # looked at after the clearing, or a stop in between were overheard
+                return
             client = self._client = self._make()
             client.loop_start()
             while not self._renew.wait(_GREETING_S / 4 if self._may_be_mute else None):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import glob
+import logging
 import os
 import queue
 import sys
@@ -23,6 +24,8 @@ import serial
 from serial.tools import list_ports
 
 from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened
+
+_log = logging.getLogger(__name__)
 
 AUTO = "auto"
 BAUDS = (921_600, 115_200)
@@ -113,7 +116,11 @@ class SerialLink:
     def _look(self) -> None:
         pause_s = _AUTO_LOOK_S if any(pattern == AUTO for pattern, _ in self._targets) else _LOOK_S
         while True:
-            wanted = self._wanted()
+            try:
+                wanted = self._wanted()
+            except Exception:
+                _log.exception("the serial ports could not be listed")
+                wanted = dict(self._ports)
             with self._lock:
                 gone = [port for path, port in self._ports.items() if path not in wanted and not port.is_up]
                 for port in gone:
@@ -186,20 +193,20 @@ class _Port:
         self._is_closing.set()
         port = self._serial
         if port is not None and hasattr(port, "cancel_read"):
-            with contextlib.suppress(OSError, TypeError):
+            with contextlib.suppress(Exception):  # closed meanwhile
                 port.cancel_read()
         if self._thread.ident is not None:
             self._thread.join(_CLOSE_S)
 
     def _run(self) -> None:
         while not self._is_closing.is_set():
-            if "://" not in self.path and sys.platform != "win32" and not Path(self.path).exists():
-                self.problem, self.mend = f"there is no {self.path}", "plug the pad in, or check the name"
-                self._is_closing.wait(_LOOK_S)
-                continue
             try:
+                if "://" not in self.path and sys.platform != "win32" and not Path(self.path).exists():
+                    self.problem, self.mend = f"there is no {self.path}", "plug the pad in, or check the name"
+                    self._is_closing.wait(_LOOK_S)
+                    continue
                 port = _open(self.path, self._bauds[self._baud])
-            except (OSError, ValueError, TypeError) as error:
+            except Exception as error:  # a port that vanishes meanwhile also raises termios.error and others
                 self.problem, self.mend = _explained(self.path, error)
                 self._is_closing.wait(self._wait_s)
                 self._wait_s = min(self._wait_s * 2, _BACKOFF_S[1])
@@ -223,17 +230,17 @@ class _Port:
         try:
             self._read(port)
             reason, pause_s = "no pad answered there", _LEAVE_ALONE_S
-        except (OSError, TypeError) as error:
+        except Exception as error:  # pulled out: SerialException, OSError, TypeError, termios.error, ...
             reason, pause_s = _unplugged(self.path, error), _BACKOFF_S[0]
         self.is_up = False
         self._serial = None
         is_gone.set()
         with contextlib.suppress(queue.Full):  # then the writer is awake and sees that it is over
             out.put_nowait(None)
-        with contextlib.suppress(OSError, TypeError, AttributeError):  # not every port can be told so
+        with contextlib.suppress(Exception):  # not every port can be told so
             port.cancel_write()
         writer.join()
-        with contextlib.suppress(OSError, TypeError):
+        with contextlib.suppress(Exception):  # it is gone; nothing more can go wrong with it
             port.close()
         self.problem, self.mend = f"{self.path}: {reason}", "plug it in again, or name the port with --serial"
         self._post(Closed(self.path, reason))
@@ -278,7 +285,7 @@ def _chunk(port: serial.Serial) -> bytes:
 
 def _write(port: serial.Serial, out: queue.Queue[bytes | None], is_gone: threading.Event) -> None:
     while (data := out.get()) is not None and not is_gone.is_set():
-        with contextlib.suppress(OSError, TypeError):
+        with contextlib.suppress(Exception):
             # A line that takes nothing loses this only; a dead one is found by the reader, which ends both.
             port.write(data)
 

@@ -24,6 +24,7 @@ from firmware_bridge.serial_link import SerialLink
 
 from bridge_rig import bridged, until  # isort: skip
 
+termios = pytest.importorskip("termios", reason="NOT RUN: Windows has no pseudo-terminals")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT RUN: Windows has no pseudo-terminals")
 
 MS = 1_000_000
@@ -345,6 +346,46 @@ def test_speeds_are_tried_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
             pad.mute(False)
             table.wait_ready("pad1")
     assert speeds[0] == 921_600
+
+
+@pytest.mark.parametrize("error", [termios.error(5, "I/O error"), RuntimeError("odd driver"), TypeError()])
+def test_trap_01_whatever_a_driver_raises_the_port_is_tried_again(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_chunk, real_open = serial_link._chunk, serial_link._open
+    to_fail = {"open": 1, "read": 1}
+
+    def may_fail(where: str) -> None:
+        if to_fail[where]:
+            to_fail[where] -= 1
+            raise error
+
+    def open_(path: str, baud: int) -> serial.Serial:
+        may_fail("open")
+        return real_open(path, baud)
+
+    def chunk(port: serial.Serial) -> bytes:
+        may_fail("read")
+        return real_chunk(port)
+
+    monkeypatch.setattr(serial_link, "_open", open_)
+    monkeypatch.setattr(serial_link, "_chunk", chunk)
+    with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
+        table.wait_ready("pad1")
+    assert to_fail == {"open": 0, "read": 0}
+
+
+def test_a_list_of_ports_that_fails_is_asked_for_again() -> None:
+    with FakePad.on_pty("pad1") as pad:
+        answers = [OSError("no sysfs"), None]
+
+        def discover() -> list[str]:
+            if answers and (error := answers.pop(0)):
+                raise error
+            return [pad.port]
+
+        with bridged(SerialLink(discover=discover)) as table:
+            table.wait_ready("pad1")
 
 
 @pytest.mark.parametrize(
