@@ -25,6 +25,7 @@ from web_ui.health import Evidence, Health, HealthSource, NoEvidence
 from web_ui.routes import command, devices, enrol, evidence, home, journal, table
 
 HERE = Path(__file__).parent
+TRANSLATIONS = HERE / "translations"
 MAX_POST = 64 * 1024
 A_YEAR = 31_536_000
 
@@ -53,7 +54,7 @@ def create_app(
         WTF_CSRF_TIME_LIMIT=None,  # a tablet stays on one page all day
         MAX_CONTENT_LENGTH=MAX_POST,
         MAX_FORM_PARTS=200,
-        BABEL_TRANSLATION_DIRECTORIES=str(HERE / "translations"),
+        BABEL_TRANSLATION_DIRECTORIES=str(TRANSLATIONS),
         RATELIMIT_STORAGE_URI="memory://",
         RATELIMIT_HEADERS_ENABLED=False,
     )
@@ -71,6 +72,7 @@ def create_app(
     _limit(app, limiter.limit(command.RATE), "command.give")
     app.add_url_rule("/static/<digest>/<path:name>", "static", _static)
     app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         asset=asset, nonce=guard.nonce, locale=lambda: str(get_locale()), holder=holder, **shown.GLOBALS
     )
@@ -85,7 +87,7 @@ def _limit(app: Flask, limit: Any, *endpoints: str) -> None:
 
 def languages() -> list[str]:
     """The languages that the pages are translated into."""
-    found = {path.parent.parent.name for path in (HERE / "translations").glob("*/LC_MESSAGES/*.mo")}
+    found = {path.parent.parent.name for path in TRANSLATIONS.glob("*/LC_MESSAGES/*.mo")}
     return sorted(found | {"en"})
 
 

@@ -16,7 +16,6 @@ from companion.core.seat import Seat
 from companion.core.view import Choice, Field
 
 KINDS = ("choice", "many", "order", "text", "number", "json")
-LIMIT = 20_000
 
 
 class Filled(Protocol):
@@ -40,14 +39,14 @@ def command_json(base: str, filled: Filled, commands: Iterable[type[Command]]) -
     """The JSON of a command: `base` (JSON of the unfinished command) with a form's fields put in.
 
     Inputs are named ``KIND:FIELD`` (``order:FIELD:VALUE`` holds the place of one value); values of choice,
-    many and order are JSON. A field that holds groups in order gets a list of lists, equal places together;
-    one that belongs to a record inside the command goes there. Raises FormError.
+    many and order are JSON. A field that holds groups in order gets a list of lists, equal places together.
+    Raises FormError.
     """
     try:
         body = json.loads(base)
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise FormError("The form is damaged. Reload the page.") from wrong
-    if not isinstance(body, dict) or len(base) > LIMIT:
+    if not isinstance(body, dict):
         raise FormError("The form is damaged. Reload the page.")
     kind = next((kind for kind in commands if kind.__name__ == body.get("do")), None)
     hints = typing.get_type_hints(kind) if kind else {}
@@ -63,24 +62,15 @@ def command_json(base: str, filled: Filled, commands: Iterable[type[Command]]) -
             if value and raw:
                 found.append((_number(raw, field), _loads(value, field)))
         elif what == "many":
-            _put(body, hints, field, [_loads(one, field) for one in filled.getlist(name) if one])
+            body[field] = [_loads(one, field) for one in filled.getlist(name) if one]
         elif what == "text":
-            _put(body, hints, field, raw)
+            body[field] = raw
         elif raw:
-            _put(body, hints, field, _number(raw, field) if what == "number" else _loads(raw, field))
+            body[field] = _number(raw, field) if what == "number" else _loads(raw, field)
     for field, found in places.items():
         hint = hints.get(field)
-        _put(body, hints, field, _ordered(found, _is_sequence(hint) and _is_sequence(_inner(hint))))
+        body[field] = _ordered(found, _is_sequence(hint) and _is_sequence(_inner(hint)))
     return json.dumps(body).encode()
-
-
-def _put(body: dict[str, Any], hints: Mapping[str, Any], field: str, value: Any) -> None:
-    if field not in hints:
-        for name, hint in hints.items():
-            if field in getattr(hint, "__struct_fields__", ()):
-                body[name] = {**body.get(name, {}), field: value}
-                return
-    body[field] = value
 
 
 def _ordered(found: list[tuple[float, Any]], has_ties: bool) -> list[Any]:
@@ -101,7 +91,7 @@ def _ordered(found: list[tuple[float, Any]], has_ties: bool) -> list[Any]:
 def _loads(text: str, field: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise FormError(f"{field}: {text[:40]!r} is not a value that can stand there.") from wrong
 
 

@@ -53,7 +53,9 @@ class Server:
 
     def stop(self) -> None:
         """End all streams and answers under way, then the thread."""
-        if self._loop is not None and self._thread is not None and self._thread.is_alive():
+        if self._thread is None:
+            self._socket.close()
+        elif self._loop is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._end.set)
             self._thread.join(GRACE_S * 3)
 
@@ -100,10 +102,3 @@ def _joined(hub: Hub, pages: WSGIMiddleware) -> Any:
             await pages(cast(Any, scope), receive, cast(Any, send))
 
     return app
-
-
-def serve(app: Flask, host: str = "127.0.0.1", port: int = 0) -> Server:
-    """A server that has been started."""
-    server = Server(app, host, port)
-    server.start()
-    return server

@@ -88,8 +88,11 @@ def arranged(view: View) -> Arranged:
     """Every action once. Stop, undo and review have a place of their own on every page."""
     listed = [action for action in view.actions if view.primary is None or action.id != view.primary.id]
     stop = next((action for action in listed if isinstance(action.command, c.Stop)), None)
+    if stop is not None and view.viewer.role is not Role.REFEREE:
+        stop = msgspec.structs.replace(stop, key="")  # at a seat the space bar presses what has the focus
     review = tuple(action for action in listed if isinstance(action.command, (c.OpenReview, c.CloseReview)))
-    others = [action for action in listed if action not in review and action is not stop]
+    placed = (c.Stop, c.OpenReview, c.CloseReview)
+    others = [action for action in listed if not isinstance(action.command, placed)]
     zones: dict[str, tuple[Action, ...]] = {zone.id: () for zone in view.zones}
     loose: dict[str, tuple[Action, ...]] = {"": ()}
     for action in others:

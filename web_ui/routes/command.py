@@ -11,9 +11,11 @@ from flask import Blueprint, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext
 
-from companion.core.command import COMMANDS
+from companion.core.command import COMMANDS, Command
 from companion.core.seat import Actor
 from companion.runtime.desk import Answer
+from companion.runtime.journal import JournalError
+from companion.runtime.loop import TableClosedError
 from web_ui.access import may_command
 from web_ui.context import holder, web
 from web_ui.forms import FormError, command_json
@@ -24,6 +26,7 @@ PAGES = Blueprint("command", __name__)
 RATE = "30/second"
 PATIENCE_S = 10.0
 MAX_KEY = 100
+MAX_DEPTH = 3
 
 
 class Sent(msgspec.Struct, kw_only=True):
@@ -48,7 +51,8 @@ def give() -> ResponseReturnValue:
     try:
         sent = _sent_json() if request.is_json else _sent_form()
         command = codec.command(bytes(sent.command))
-    except (msgspec.MsgspecError, FormError, UnicodeError) as wrong:
+        _check_depth(command)
+    except (msgspec.MsgspecError, FormError, UnicodeError, RecursionError) as wrong:
         return refusal(400, gettext("That command could not be read: %(why)s", why=str(wrong)))
     if not may_command(mine.role, type(command)):
         return refusal(403, gettext("Your page may not do this."))
@@ -58,11 +62,22 @@ def give() -> ResponseReturnValue:
         answer = web().desk.submit(command, actor, key, sent.expected).result(timeout=PATIENCE_S)
     except Late:
         return refusal(503, gettext("The table did not answer in time. Send it again; it counts once."))
+    except (JournalError, TableClosedError) as broken:
+        return refusal(503, gettext("Nothing was changed: %(why)s", why=str(broken)))
     if wants_json():
         return jsonify(_told(answer))
     if answer.ruling is not None:
         flash(f"{answer.ruling.because} ({answer.ruling.rule})")
     return redirect(HOMES[mine.role], 303)
+
+
+def _check_depth(command: Command) -> None:
+    """A correction holds a command, a proposal too; nobody needs more of them inside each other."""
+    inner: object = command
+    for _ in range(MAX_DEPTH):
+        inner = getattr(inner, "command", None)
+    if inner is not None:
+        raise FormError(gettext("commands inside commands inside commands"))
 
 
 def _sent_json() -> Sent:

@@ -97,7 +97,7 @@ def preview(number: int) -> ResponseReturnValue:
     try:
         body = _correction(number, request.form.get("way", ""), why)
         command = web().desk.codec.command(json.dumps(body).encode())
-    except (FormError, msgspec.MsgspecError) as wrong:
+    except (FormError, msgspec.MsgspecError, RecursionError) as wrong:
         return refusal(400, gettext("That correction could not be read: %(why)s", why=str(wrong)))
     orphans = web().desk.preview(command)
     body["orphans"] = list(orphans)

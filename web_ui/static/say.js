@@ -6,7 +6,11 @@ const said = document.getElementById("said");
 const urgent = document.getElementById("urgent");
 const log = document.getElementById("log");
 const KEPT = 100;
+const GAP_MS = 1500;
 let last = "";
+let freeAt = 0;
+let pumping = 0;
+const waiting = [];
 let audio = null;
 
 // [frequency in Hz, seconds] after one another; 0 Hz is a pause. `shake` in ms for phones.
@@ -42,8 +46,10 @@ function write(words) {
   while (log.childElementCount > KEPT) log.lastElementChild.remove();
 }
 
+// Whatever is told at once is heard at once: answers to a key, and what is urgent.
 export function tell(words, isUrgent = false) {
   last = words;
+  freeAt = performance.now() + GAP_MS;
   if (isUrgent) {
     said.textContent = "";
     fill(urgent, words);
@@ -51,6 +57,22 @@ export function tell(words, isUrgent = false) {
     urgent.textContent = "";
     fill(said, words);
   }
+}
+
+// All else waits its turn, so that a reader can finish; what piles up is said in one go, nothing is dropped.
+export function later(words) {
+  waiting.push(words);
+  pump();
+}
+
+function pump() {
+  if (!waiting.length || pumping) return;
+  const wait = freeAt - performance.now();
+  if (wait > 0) {
+    pumping = setTimeout(() => { pumping = 0; pump(); }, wait);
+    return;
+  }
+  tell(waiting.splice(0).join(" "));
 }
 
 export function answer(words) {
@@ -66,7 +88,7 @@ export function announce(cue) {
   // What was missed while the page was away is told without sound, unless its instant is still to come.
   if (cue.late && !(cue.at_ns && hostMs() !== null && cue.at_ns / 1e6 > hostMs())) {
     if (cue.text) {
-      tell(cue.text);
+      later(cue.text);
       write(cue.text);
     }
     return;
@@ -75,7 +97,8 @@ export function announce(cue) {
     const sound = SOUNDS[cue.pattern] || SOUNDS.notice;
     document.getElementById("sign").textContent = sound.sign;
     if (cue.text) {
-      tell(cue.text, cue.urgent || cue.pattern === "go" || cue.pattern === "stop");
+      if (cue.urgent || cue.pattern === "go" || cue.pattern === "stop") tell(cue.text, true);
+      else later(cue.text);
       write(cue.text);
     }
     play(sound.tones);

@@ -1,6 +1,6 @@
 // Forms become commands without leaving the page. Each press has its own key, kept over retries, so it counts once.
 import { clean } from "./morph.js";
-import { tell } from "./say.js";
+import { later, tell } from "./say.js";
 import { text } from "./texts.js";
 
 const SETTLE_MS = 350;
@@ -40,13 +40,14 @@ async function send(form, button) {
   const label = form.dataset.label;
   try {
     let got = null;
-    for (let i = 0; i < 3 && !got; i++) {
+    for (let i = 0; i < 3; i++) {
       try {
         got = await post(form, key);
-        if (got.status === 503) got = null;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, 400 * (i + 1)));
+        got = null; // the network: the same key makes another try harmless
       }
+      if (got && got.status !== 503) break;
+      if (i < 2) await new Promise((resolve) => setTimeout(resolve, 400 * (i + 1)));
     }
     if (!got) tell(text("unsent"), true);
     else if (got.told.error) tell(got.told.reload ? text("reload") : got.told.error, true);
@@ -59,7 +60,7 @@ async function send(form, button) {
 }
 
 function done(form, label) {
-  tell(text("done", { label }));
+  later(text("done", { label }));
   clean(form);
   form.reset();
   const sheet = form.closest("details[open]");
