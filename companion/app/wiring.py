@@ -101,17 +101,18 @@ class RunningTable:
         settings, stack = self.settings, self._stack
         if settings.camera:
             check_source(settings.camera)
-        opening = open_table(settings)
-        stack.callback(opening.journal.close)
-        self.clock = opening.clock
-        self.ahead_ns = opening.clock.now_ns() - time.monotonic_ns()
         broker = EmbeddedBroker() if settings.mqtt == "embedded" else None
         if broker:
             broker.start()
             stack.callback(broker.stop)
         self.broker_url = broker.url if broker else settings.mqtt
+        links = links_of(settings, broker)
+        opening = open_table(settings)
+        stack.callback(opening.journal.close)
+        self.clock = opening.clock
+        self.ahead_ns = opening.clock.now_ns() - time.monotonic_ns()
         self.bridge = Bridge(
-            links_of(settings, broker),
+            links,
             self._observe,
             opening.clock.now_ns,
             keys=settings.keys,
