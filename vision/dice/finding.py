@@ -50,15 +50,6 @@ def changed(frame: Frame, empty: Frame) -> Mask:
     return np.asarray(cv2.resize(solid, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
-def table_between(frame: Frame) -> Frame:
-    """The frame without small things, uint8 BGR, same size: for where no empty picture is known."""
-    rows, columns = frame.shape[:2]
-    scale = 120 / max(rows, columns)
-    small = cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    smooth = cv2.medianBlur(small, 41)
-    return np.asarray(cv2.resize(smooth, (columns, rows), interpolation=cv2.INTER_LINEAR), np.uint8)
-
-
 def spots_in(mask: Mask, side_px: float | None = None) -> tuple[Spot, ...]:
     """Dice-like areas of a mask; `side_px` is a die's edge where known. Dice that touch are split by size."""
     found, areas = cv2.connectedComponentsWithStats(mask, connectivity=4)[1:3]

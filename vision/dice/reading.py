@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 import numpy as np
 
 from companion.core.observation import DieSeen
-from vision.dice.finding import Mask, Spot, changed, spots_in, table_between
-from vision.dice.pips import cut, pattern_scores
+from vision.dice.finding import Mask, Spot, changed
+from vision.dice.networks import COCKED, FaceClassifier, FaceFinder, Floats
+from vision.dice.pips import cut, pattern_shares
 from vision.frame import Frame
 
 KIND = "d6-pips"
-SMALLEST_SIDE_PX = 10.0
-_NO_PATTERN = 0.45
-_LEAST_MARGIN = 0.05
+SMALLEST_SIDE_PX = 9.0
+_CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
+_ON_THE_TABLE = 0.4  # share of the face that must differ from the empty table
+
+# How far a face is looked at beside its own size, and whether mirrored.
+_LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
+_PATTERN_WEIGHT = 0.35
+_LEAST_PATTERN = 0.03
+_LEAST_DIE = 0.5  # chance of a die with pips, below which a spot is none
+_LEAST_SURE = 0.6  # chance of the value, below which it is not said
+_SURE_DIE = 0.7  # chance of a die, and score of its spot, from which an unread die is told
+_SURE_SPOT = 0.4
+_APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
+_SIZES = (0.4, 2.5)  # edges of the dice of one roll against their median
+
 _DARK_LEVEL = 60.0
 _BLURRED_SHARPNESS = 6.0
 _SMALL_SIDE_PX = 14.0
@@ -33,43 +48,131 @@ class PipsReader:
     """Reads pips; safe to keep and to use for many pictures, from one thread."""
 
     def __init__(
-        self, empty: Frame | None = None, px_per_mm: float | None = None, die_mm: float = 16.0
+        self,
+        empty: Frame | None = None,
+        px_per_mm: float | None = None,
+        die_mm: float = 16.0,
+        models: Path | None = None,
     ) -> None:
-        """`empty`: the same camera's picture of the table without dice. `px_per_mm`: scale at the table."""
+        """`empty`: the same camera's picture of the table without dice. `px_per_mm`: scale at the table.
+
+        `models`: folder of other networks than those of the package.
+        """
         self._empty = empty
         self._side_px = px_per_mm * die_mm if px_per_mm else None
+        self._finder = FaceFinder(models)
+        self._classifier = FaceClassifier(models)
 
     def read(self, frame: Frame) -> Reading:
         """The dice in `frame` (uint8 BGR (rows, columns, 3)), from the top left; a doubtful one has no value.
 
         `box_px` of a die hugs the face that was read, `confidence` is the chance that its value is right.
         """
-        mask = changed(frame, self._empty if self._empty is not None else table_between(frame))
-        spots = spots_in(mask, self._side_px)
-        found = [die for spot in spots if (die := _die(frame, spot))]
-        dice = tuple(sorted(found, key=lambda die: (die.box_px[1], die.box_px[0])))
-        return Reading(dice, _flags(frame, dice, len(spots) - len(dice)))
+        spots = self._finder.find(frame, self._side_px)
+        if self._empty is not None:
+            mask = changed(frame, self._empty)
+            spots = tuple(spot for spot in spots if _covered(mask, spot) > _ON_THE_TABLE)
+        found = [
+            _judge(frame, spot, logs) for spot, logs in zip(spots, self._looks(frame, spots), strict=True)
+        ]
+        dice = tuple(
+            _told(frame, claim) for claim in _agreed([claim for claim in found if claim is not None])
+        )
+        return Reading(
+            tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))),
+            _flags(frame, dice, len(spots) - len(dice)),
+        )
+
+    def _looks(self, frame: Frame, spots: Sequence[Spot]) -> Floats:
+        """Mean log-probabilities (n, 9) of the classifier over several looks at each spot."""
+        faces = []
+        for spot in spots:
+            for size, is_mirrored in _LOOKS:
+                face = cut(frame, spot.x_px, spot.y_px, spot.side_px * size)
+                faces.append(face[:, ::-1] if is_mirrored else face)
+        logs = self._classifier.logs(faces)
+        return np.asarray(logs.reshape(len(spots), len(_LOOKS), logs.shape[1]).mean(1), np.float32)
 
 
-def _die(frame: Frame, spot: Spot) -> DieSeen | None:
-    """The die at `spot`; None where nothing there looks like a face with pips."""
-    scores = pattern_scores(cut(frame, spot.x_px, spot.y_px, spot.side_px))
-    order = np.argsort(scores)[::-1]
-    best, margin = float(scores[order[0]]), float(scores[order[0]] - scores[order[1]])
-    if best < _NO_PATTERN:
+@dataclass(frozen=True)
+class _Claim:
+    """A die that may lie at `spot`: the likeliest value, the chance of it, of any die with pips, of a leaning one."""
+
+    spot: Spot
+    value: int
+    chance: float
+    is_die: float
+    is_cocked: float
+
+
+def _judge(frame: Frame, spot: Spot, logs: Floats) -> _Claim | None:
+    """What the classifier's (9,) and the pattern say of `spot`; None where no die with pips lies there."""
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    is_die = float(shares[1:7].sum() + shares[COCKED])
+    if is_die < _LEAST_DIE:
         return None
-    box = _box(spot)
+    pattern = np.maximum(pattern_shares(cut(frame, spot.x_px, spot.y_px, spot.side_px)), _LEAST_PATTERN)
+    values = logs[1:7] + _PATTERN_WEIGHT * np.log(pattern)
+    chance = np.exp(values - values.max())
+    chance /= chance.sum()
+    best = int(chance.argmax())
+    return _Claim(spot, best + 1, float(chance[best] * shares[1:7].sum()), is_die, float(shares[COCKED]))
+
+
+def _agreed(claims: Sequence[_Claim]) -> list[_Claim]:
+    """The claims that can be true together: one a place, sizes of one roll, and none that is neither sure nor seen."""
+    kept: list[_Claim] = []
+    for claim in sorted(claims, key=lambda c: -c.spot.score * c.is_die * c.chance):
+        spot = claim.spot
+        if all(
+            np.hypot(spot.x_px - k.spot.x_px, spot.y_px - k.spot.y_px)
+            > _APART * (spot.side_px + k.spot.side_px) / 2
+            for k in kept
+        ):
+            kept.append(claim)
+    sure = [claim.spot.side_px for claim in kept if claim.chance > 0.8]
+    usual = float(np.median(sure)) if sure else None
+    return [
+        claim
+        for claim in kept
+        if (usual is None or _SIZES[0] < claim.spot.side_px / usual < _SIZES[1])
+        and (claim.chance >= _LEAST_SURE or (claim.is_die >= _SURE_DIE and claim.spot.score >= _SURE_SPOT))
+    ]
+
+
+def _told(frame: Frame, claim: _Claim) -> DieSeen:
+    reason = _reason(frame, claim)
+    return DieSeen(
+        kind=KIND,
+        value=None if reason else claim.value,
+        box_px=_box(claim.spot),
+        confidence=round(claim.chance, 3),
+        reason=reason,
+    )
+
+
+def _reason(frame: Frame, claim: _Claim) -> str | None:
+    """Why the die is not read, None where it is."""
+    spot = claim.spot
     rows, columns = frame.shape[:2]
-    reason = None
-    if box[0] < 0 or box[1] < 0 or box[2] > columns or box[3] > rows:
-        reason = "cut_off"
-    elif spot.side_px < SMALLEST_SIDE_PX:
-        reason = "too_small"
-    elif margin < _LEAST_MARGIN:
-        reason = "margin"
-    value = None if reason else int(order[0]) + 1
-    confidence = 1.0 / (1.0 + float(np.exp(-25.0 * (margin - 0.03))))
-    return DieSeen(kind=KIND, value=value, box_px=box, confidence=round(confidence, 3), reason=reason)
+    x0, y0, x1, y1 = _box(spot)
+    if max(-x0, -y0, x1 - columns, y1 - rows) > _CUT_OFF * spot.side_px:
+        return "cut_off"
+    if spot.side_px < SMALLEST_SIDE_PX:
+        return "too_small"
+    if claim.is_cocked > 0.5:
+        return "cocked"
+    if claim.chance >= _LEAST_SURE:
+        return None
+    face = frame[max(0, y0) : y1, max(0, x0) : x1]
+    return "glare" if face.size and float((face.min(axis=2) > 250).mean()) > 0.35 else "margin"
+
+
+def _covered(mask: Mask, spot: Spot) -> float:
+    x0, y0, x1, y1 = _box(spot)
+    part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
+    return float(part.mean()) / 255.0 if part.size else 0.0
 
 
 def _box(spot: Spot) -> tuple[int, int, int, int]:

@@ -1,0 +1,103 @@
+"""The two networks that read dice, and how they become ONNX files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+STRIDE = 4
+FINDER_OUTPUTS = 4  # logit of a face's centre, log of its edge in cells, offset x and y in cells
+CLASSES = 9  # no face, 1 to 6, a face of another kind, a cocked die
+
+
+def _conv(inside: int, outside: int, step: int = 1, kernel: int = 3) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inside, outside, kernel, step, kernel // 2, bias=False),
+        nn.BatchNorm2d(outside),
+        nn.ReLU(inplace=True),
+    )
+
+
+class _Residual(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = _conv(width, width)
+        self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + self.second(self.first(x)))
+
+
+class Finder(nn.Module):
+    """(n, 3, h, w), BGR in -0.5 to 0.5, h and w multiples of 16 -> (n, FINDER_OUTPUTS, h / 4, w / 4)."""
+
+    def __init__(self, widths: tuple[int, int, int, int] = (16, 24, 48, 80)) -> None:
+        super().__init__()
+        half, fine, middle, coarse = widths
+        self.fine = nn.Sequential(_conv(3, half, 2), _conv(half, fine, 2), _Residual(fine))
+        self.middle = nn.Sequential(_conv(fine, middle, 2), _Residual(middle), _Residual(middle))
+        self.coarse = nn.Sequential(_conv(middle, coarse, 2), _Residual(coarse), _Residual(coarse))
+        self.down_middle = _conv(coarse, middle, kernel=1)
+        self.mix_middle = _conv(middle, middle)
+        self.down_fine = _conv(middle, fine, kernel=1)
+        self.mix_fine = _conv(fine, fine)
+        self.head = nn.Conv2d(fine, FINDER_OUTPUTS, 1)
+        self.up = nn.Upsample(scale_factor=2, mode="nearest")
+        nn.init.constant_(self.head.bias, 0.0)
+        with torch.no_grad():
+            self.head.bias[0] = -4.0
+            self.head.bias[1] = 2.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        fine = self.fine(x)
+        middle = self.middle(fine)
+        coarse = self.coarse(middle)
+        middle = self.mix_middle(middle + self.up(self.down_middle(coarse)))
+        fine = self.mix_fine(fine + self.up(self.down_fine(middle)))
+        return self.head(fine)
+
+
+class Classifier(nn.Module):
+    """(n, 3, 48, 48), BGR in -0.5 to 0.5 -> logits (n, CLASSES).
+
+    The last map is not pooled: whether a pip lies in the middle tells a 4 from a 5, and pooling forgets where.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            _conv(3, 24, 2, kernel=5),
+            _conv(24, 32),
+            _conv(32, 48, 2),
+            _Residual(48),
+            _conv(48, 64, 2),
+            _Residual(64),
+            _conv(64, 24, kernel=1),
+        )
+        self.head = nn.Sequential(
+            nn.Flatten(),
+            nn.Dropout(0.1),
+            nn.Linear(24 * 36, 64),
+            nn.ReLU(inplace=True),
+            nn.Linear(64, CLASSES),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.body(x))
+
+
+def export(net: nn.Module, shape: tuple[int, ...], file: Path, free: dict[int, str]) -> None:
+    """Write `net` as ONNX with input `picture` and output `seen`; `free`: the axes whose length may vary."""
+    net = net.eval().float()
+    torch.onnx.export(
+        net,
+        (torch.zeros(shape),),
+        str(file),
+        input_names=["picture"],
+        output_names=["seen"],
+        dynamic_axes={"picture": free, "seen": free},
+        opset_version=17,
+        dynamo=False,
+    )
