@@ -206,14 +206,17 @@ def enrol() -> None:
 
 @enrol.command(name="dice")
 @click.argument("name")
-@click.option("--from", "folder", type=click.Path(path_type=Path), required=True, metavar="FOLDER",
+@click.option("--from", "folder", type=click.Path(path_type=Path), metavar="FOLDER",
               help="Holds <face>/*.jpg, one die a picture; or <owner>/<face>/*.jpg for several owners.")  # fmt: skip
+@click.option("--camera", default="", metavar="SOURCE", help="Or show each face to this camera.")
+@click.option("--faces", default="arrow,burst,spiral,wand", show_default=True, help="The faces to show.")
+@click.option("--owner", default="", help="Whose dice these are: a seat's name or colour.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def enrol_dice(name: str, folder: Path, as_json: bool) -> None:
-    """Learn the faces of dice from a few pictures each."""
+def enrol_dice(**options: Any) -> None:
+    """Learn the faces of dice from a few pictures each, or live before a camera."""
     from companion.app import looking
 
-    looking.enrol_dice(name, folder, as_json)
+    looking.enrol_dice(**options)
 
 
 def main(arguments: list[str] | None = None) -> None:

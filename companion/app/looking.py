@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,15 +14,20 @@ from rich.console import Console
 from rich.progress import track
 
 from companion.app.settings import SettingsError, profile_path
+from vision.camera import CameraChild, check_source
 from vision.dice.reading import PipsReader
 from vision.dice.report import Reader, as_text, draw, read_file, save
 from vision.dice.symbols import SymbolReader
-from vision.enrol import EnrolError, enrol_folder, load_profile
-from vision.frame import load
+from vision.enrol import EnrolError, Enrolled, Profile, Sample, enrol_folder, face_sample, load_profile
+from vision.frame import decode, load
 from vision.markers import marker_sheet
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 MANY = 12
+SHOTS = 3
+"""How often each face is shown: turned a little each time."""
+LITTLE = 0.1
+PATIENCE_S = 20.0
 
 
 def print_markers(out: Path) -> None:
@@ -70,13 +76,19 @@ def _files(images: tuple[str, ...]) -> Iterator[str]:
             yield image
 
 
-def enrol_dice(name: str, folder: Path, as_json: bool) -> None:
-    """Learn dice from a folder and keep them under a name."""
+def enrol_dice(name: str, folder: Path | None, as_json: bool, *, camera: str, faces: str, owner: str) -> None:
+    """Learn dice from a folder or before a camera, and keep them under a name."""
+    path = profile_path(name, must_exist=False)
     try:
-        profile, result = enrol_folder(folder, name)
+        if folder is not None:
+            profile, result = enrol_folder(folder, name)
+        else:
+            words = tuple(word.strip() for word in faces.split(",") if word.strip())
+            if not camera or not words:
+                raise SettingsError("give --from FOLDER, or --camera SOURCE and --faces a,b,c")
+            profile, result = _shown(name, camera, words, owner, path)
     except EnrolError as error:
         raise SettingsError(str(error)) from error
-    path = profile_path(name, must_exist=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     profile.save(path)
     if as_json:
@@ -85,14 +97,49 @@ def enrol_dice(name: str, folder: Path, as_json: bool) -> None:
     counts = ", ".join(f"{face} {count}" for face, count in result.faces.items())
     click.echo(f"{name}: {counts}")
     if result.closest and result.margin is not None:
-        doubt = (
-            " That is little: show these faces again, closer and under even light."
-            if result.margin < 0.1
-            else ""
-        )
+        is_little = result.margin < LITTLE
+        doubt = " That is little: show these faces again, closer and under even light." if is_little else ""
         click.echo(
             f"Most alike: {result.closest[0]} and {result.closest[1]}, apart by {result.margin:.2f}.{doubt}"
         )
     for unused in result.unused:
         click.echo(f"No die was found in {unused}", err=True)
     click.echo(f"Kept in {path}", err=True)
+
+
+def _shown(
+    name: str, source: str, faces: tuple[str, ...], owner: str, path: Path
+) -> tuple[Profile, Enrolled]:
+    """Each face shown to the camera a few times. Dice of other owners under the same name are kept."""
+    check_source(source)
+    samples = [s for s in load_profile(path).samples if s.owner != owner] if path.is_file() else []
+    camera = CameraChild(source, None, lambda _seen: None)
+    camera.start()
+    try:
+        ends = time.monotonic() + PATIENCE_S
+        while not camera.status().seen_ns and time.monotonic() < ends:
+            time.sleep(0.1)
+        for face in faces:
+            for shot in range(1, SHOTS + 1):
+                samples.append(_one_shot(camera, owner, face, shot))
+    finally:
+        camera.stop()
+    profile = Profile(name, tuple(samples))
+    return profile, profile.result()
+
+
+def _one_shot(camera: CameraChild, owner: str, face: str, shot: int) -> Sample:
+    """One good picture of a face; asks again until a die is found on it."""
+    while True:
+        click.prompt(
+            f"Put one die with {face} up alone under the camera ({shot} of {SHOTS}), then press Enter",
+            default="", show_default=False, prompt_suffix=" ", err=True,
+        )  # fmt: skip
+        still = camera.still(max_width=1920, timeout_s=PATIENCE_S)
+        if still is None:
+            why = camera.status().detail or "companion doctor --camera tells more"
+            raise SettingsError(f"the camera gives no picture: {why}")
+        found = face_sample(decode(still[1]), owner, face)
+        if found is not None:
+            return found[0]
+        click.echo("No die was found: one die alone, sharp, on a cloth of one colour.", err=True)

@@ -24,6 +24,7 @@ from companion.app.settings import (
     table_size,
 )
 from companion.app.wiring import RunningTable, links_of
+from companion.core.game import Game
 from firmware_bridge.link import Bridge
 
 HEARD_S = 3.0
@@ -50,7 +51,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
     return Settings(
         game=game.name,
         seats=() if is_there and not options["seat"] else parse_seats(game, options["seat"]),
-        options=parse_rules(game, rules),
+        options=house_rules(game, rules, sees_dice=bool(options["camera"] and options["profile"])),
         data=read_data(game, options["data"]),
         journal=journal,
         seed=options["seed"] if options["seed"] is not None else fresh_seed(),
@@ -65,6 +66,14 @@ def settings_of(options: dict[str, Any]) -> Settings:
         keys=keys,
         is_strict=options["strict"],
     )
+
+
+def house_rules(game: Game[Any], words: dict[str, str], *, sees_dice: bool) -> dict[str, str | int | bool]:
+    """The house rules that were asked for; without eyes on the dice nobody waits for a camera to see a lock."""
+    rules = parse_rules(game, words)
+    if not sees_dice and "untracked" in game.choices.get("locks", ()):
+        rules.setdefault("locks", "untracked")
+    return rules
 
 
 def heard(settings: Settings, seconds: float = HEARD_S) -> tuple[str, ...]:
@@ -88,6 +97,11 @@ def run(options: dict[str, Any]) -> None:
         raise SettingsError(f"{error}. {_pads_heard(options)}") from None
     with RunningTable(settings) as table:
         greet(table)
+        if settings.camera and settings.profile is None:
+            click.echo(
+                "The camera keeps pictures of slams but reads no dice: --profile NAME names enrolled ones",
+                err=True,
+            )
         wait_for_stop()
         table.loop.close()
         snapshot = table.loop.snapshot()

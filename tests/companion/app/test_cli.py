@@ -164,3 +164,29 @@ def test_doctor_tells_each_thing_and_its_mend(capsys: pytest.CaptureFixture[str]
     assert not checks["camera"]["ok"]
     assert checks["camera"]["mend"]
     assert code == 1
+
+
+def test_dice_are_enrolled_live(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each face is asked for by name, taken when Enter is pressed, and read afterwards by that profile."""
+    from io import StringIO
+
+    from companion.demo.stage import livery
+    from vision.dice.report import save
+    from vision.render.cube import Die
+    from vision.render.lens import Camera
+    from vision.render.scene import Scene
+
+    camera = Camera(lens_mm=(60, 62, 260), look_mm=(60, 60), across_deg=26, size_px=(360, 360))
+    die = Die(value="burst", owner="red", livery=livery("red"), xy_mm=(60, 60), angle_deg=20)
+    scene = Scene(size_mm=(120, 120), marks=None, dice=(die,), cloth="felt", seed=3)
+    save(tmp_path / "die.png", scene.picture(camera))
+    monkeypatch.setattr("sys.stdin", StringIO("\n\n\n"))
+    code, out, err = run(
+        capsys, "enrol", "dice", "mine", "--camera", "die.png", "--faces", "burst", "--owner", "red", "--json"
+    )
+    assert (code, json.loads(out)["faces"]) == (0, {"burst": 3}), err
+    assert err.count("with burst up") == 3
+    code, out, _ = run(capsys, "read-dice", "--kind", "mine", "--json", "die.png")
+    assert [d["value"] for d in json.loads(out)["dice"]] == ["burst"]
