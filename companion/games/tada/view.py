@@ -25,7 +25,6 @@ from companion.games.tada.verdicts import hindrances
 HEADLINES = {
     "draw": "Draw: fill every hand to two spells.",
     "feat": "Turn the feat up and read it to all.",
-    "choose": "Everyone chooses a spell in secret.",
     "ready": "All six dice go into the cups.",
     "countdown": "GO is coming.",
     "cast": "Cast! Roll, lock one die, roll again.",
@@ -37,18 +36,13 @@ HEADLINES = {
 def view(table: Table, viewer: Viewer) -> View:
     """The game's own part of a view."""
     state = table.game
-    headline = HEADLINES.get(state.phase, "")
-    if state.phase == "over":
-        names = " and ".join(table.name(seat) for seat in state.winners)
-        won = f"{names} {'share' if len(state.winners) > 1 else 'wins'} the game."
-        headline = won if names else "The game is over; nobody cast six spells."
     is_public = viewer.role is Role.PUBLIC
     return View(
         game=table.opened.game,
         viewer=viewer,
         phase=state.phase,
         part=state.part,
-        headline=headline,
+        headline=_headline(table),
         seats=table.seats,
         primary=None if is_public else primary(table, viewer),
         actions=() if is_public else actions(table, viewer),
@@ -57,6 +51,19 @@ def view(table: Table, viewer: Viewer) -> View:
         answers=_answers(table, viewer) if viewer.role is Role.SEAT else (),
         clocks=_clocks(table),
     )
+
+
+def _headline(table: Table) -> str:
+    """Where the game stands, and whom it waits for."""
+    state = table.game
+    if state.phase == "over":
+        names = " and ".join(table.name(seat) for seat in state.winners)
+        won = f"{names} {'share' if len(state.winners) > 1 else 'wins'} the game."
+        return won if names else "The game is over; nobody cast six spells."
+    if state.phase == "choose":
+        waits = ", ".join(table.name(seat) for seat in must_choose(table) if seat not in state.chosen)
+        return f"Choose a spell in secret: {waits}." if waits else "Everyone has chosen."
+    return HEADLINES.get(state.phase, "")
 
 
 def score_table(table: Table) -> tuple[Standing, ...]:
