@@ -120,14 +120,14 @@ def _called(table: Table, caster: Caster) -> Action:
     )  # fmt: skip
 
 
-def _verify(table: Table, caster: Caster, complete: bool) -> Action:
-    slam = _open_slam(caster) or caster.slams[-1]
+def _verify(table: Table, caster: Caster, complete: bool, slam: SlamSeen | None = None) -> Action:
+    """Look at this slam, or the one that is to be looked at next."""
+    slam = slam or _open_slam(caster) or caster.slams[-1]
     spell = spell_of(table, caster.seat)
     wanted = ", ".join(spell.symbols) if spell else ""
-    who = table.name(caster.seat)
-    effect = (
-        f"Every symbol lies right ({wanted})." if complete else f"Something is missing or wrong ({wanted})."
-    )
+    who, after_s = table.name(caster.seat), (slam.play_ns - (caster.go_ns or 0)) / 1e9
+    found = "every symbol lies right" if complete else "something is missing or wrong"
+    effect = f"The slam {after_s:.1f} s after GO: {found} ({wanted})."
     return _act(
         f"verify-{caster.seat}-{slam.n}-{'yes' if complete else 'no'}",
         c.VerifySlam(seat=caster.seat, slam=slam.n, complete=complete),
@@ -259,8 +259,9 @@ def _caster_actions(table: Table, caster: Caster) -> Iterator[Action]:
     seat, who, zone = caster.seat, table.name(caster.seat), f"seat-{caster.seat}"
     is_cast = table.game.phase == "cast"
     if not caster.out and _open_slam(caster) is not None:
-        if _may_be_complete(table, caster):
-            yield _verify(table, caster, True)
+        for slam in caster.slams:
+            if slam.complete is None and _was_heard(table, caster, slam):
+                yield _verify(table, caster, True, slam)
         yield _verify(table, caster, False)
     elif caster.out == "TADA-15" and caster.slams and _was_heard(table, caster, caster.slams[-1]):
         yield _verify(table, caster, True)

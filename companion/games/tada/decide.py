@@ -26,6 +26,7 @@ from companion.games.tada.model import (
     named_twice,
     out_at,
     spell_of,
+    takes_over,
     waiting,
     was_called,
     would_win,
@@ -279,7 +280,7 @@ def _slam(table: Table, order: Order, command: c.Slam) -> Facts:
     if state.ended_ns is not None and play_ns >= state.ended_ns:
         return refuse(command, "TADA-19", "The end of the cast was called before this slam.", command.seat)
     known = caster.pending or caster.finish
-    if known is not None and play_ns >= known.play_ns:
+    if known is not None and play_ns >= known.play_ns and not takes_over(caster, play_ns):
         because = "That seat has slammed already: the first one counts."
         return refuse(command, "TADA-18", because, command.seat)
     if command.is_early or caster.go_ns is None or play_ns < caster.go_ns:

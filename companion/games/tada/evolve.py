@@ -23,9 +23,10 @@ from companion.games.tada.model import (
     out_at,
     placings,
     successes,
+    takes_over,
     would_win,
 )
-from companion.games.tada.rulebook import CALL_WINDOW_NS, places
+from companion.games.tada.rulebook import BOUNCE_NS, CALL_WINDOW_NS, places
 
 replace = msgspec.structs.replace
 
@@ -104,13 +105,9 @@ def _cast(table: Table, state: Tada, event: Event, moment: Moment) -> Tada:
             return _slammed(table, state, event, moment)
         case e.SlamVerified() if event.seat in state.casters:
             return _verified(table, state, event, moment)
-        case e.ProtestNoted(stamp=stamp):
+        case e.ProtestNoted(seat=seat, stamp=stamp) if seat in state.casters:
             seen = SlamSeen(n=moment.entry, stamp=stamp, play_ns=table.play_ns(stamp.at_ns), is_claim=True)
-            protested = replace(state, protests=(*state.protests, seen))
-            caster = state.casters.get(event.seat)
-            return protested if caster is None else _each(
-                protested, (event.seat,), slams=(*caster.slams, seen)
-            )  # fmt: skip
+            return replace(_with_slam(state, seat, seen), protests=(*state.protests, seen))
         case e.BreachFound() if event.seat in state.casters:
             return _breached(table, state, event, moment)
         case e.GaveUp(seat=seat):
@@ -190,8 +187,11 @@ def _called(state: Tada, seat: str, now: int) -> Tada:
     if caster is None:
         return state
     slams = list(caster.slams)
-    if slams and slams[-1].complete is None and now - slams[-1].play_ns <= CALL_WINDOW_NS:
-        slams[-1] = replace(slams[-1], is_claim=True)
+    near = [i for i, s in enumerate(slams) if s.complete is None and 0 <= now - s.play_ns <= CALL_WINDOW_NS]
+    if near and not caster.pending and not caster.finish:
+        newest = slams[near[-1]].play_ns  # of a pad that bounces the first hit is the slam
+        first = next(i for i in near if newest - slams[i].play_ns <= BOUNCE_NS)
+        slams[first] = replace(slams[first], is_claim=True, by_call=True)
     return _each(state, (seat,), called_ns=now, slams=tuple(slams))
 
 
@@ -204,8 +204,17 @@ def _slammed(table: Table, state: Tada, event: e.Slammed, moment: Moment) -> Tad
     play_ns = table.play_ns(event.stamp.at_ns)
     called = caster.called_ns is not None and abs(play_ns - caster.called_ns) <= CALL_WINDOW_NS
     is_claim = called or caster.is_complete or table.options["locks"] == "untracked"
-    seen = SlamSeen(n=moment.entry, stamp=event.stamp, play_ns=play_ns, is_claim=is_claim)
-    return _each(state, (event.seat,), slams=(*caster.slams, seen))
+    seen = SlamSeen(n=moment.entry, stamp=event.stamp, play_ns=play_ns, is_claim=is_claim, rolls=caster.rolls)
+    return _with_slam(state, event.seat, seen)
+
+
+def _with_slam(state: Tada, seat: str, seen: SlamSeen) -> Tada:
+    """The caster with one slam more; a bump to which the call was given in error is a bump again."""
+    caster = state.casters[seat]
+    slams = caster.slams
+    if seen.is_claim and takes_over(caster, seen.play_ns):
+        slams = tuple(replace(s, is_claim=False, by_call=False) if s.by_call else s for s in slams)
+    return _each(state, (seat,), slams=(*slams, seen))
 
 
 def _verified(table: Table, state: Tada, event: e.SlamVerified, moment: Moment) -> Tada:

@@ -196,8 +196,10 @@ def _verify(
         return note, []
     symbols = tuple("none" if die is None else str(die.value) for die in lie)
     complete, is_hidden = symbols == spell.symbols, None in lie
-    if not complete and not slam.is_claim:
-        return note, []
+    is_old = caster.rolls > slam.rolls or seen.seen_ns - slam.stamp.at_ns > MEMORY_NS
+    if not slam.is_claim and (not complete or is_old or f"{slam.n}: bump" in note.said):
+        # Who rolls or locks on after it was not done then, whatever lies there later.
+        return msgspec.structs.replace(note, said=(*note.said, f"{slam.n}: bump")[-20:]), []
     word = f"{slam.n}: {complete}"
     open_ = [p.command for p in table.proposals if isinstance(p.command, c.VerifySlam)]
     if word in note.said or any(v.slam == slam.n and v.complete == complete for v in open_):

@@ -8,16 +8,21 @@ from companion.core.clock import FLOOR_NS, Fate, Stamp, fates, groups
 from companion.core.game import Sitting
 from companion.core.timer import Timer
 from companion.games.tada.deck import Deck, Spell, read
-from companion.games.tada.rulebook import CALL_WINDOW_NS, CLICK_U_NS, SPELLS_TO_WIN, places
+from companion.games.tada.rulebook import BOUNCE_NS, CALL_WINDOW_NS, CLICK_U_NS, SPELLS_TO_WIN, places
 
 
 class SlamSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One slam. `n`: its entry. `play_ns`: its instant in play time. `complete`: None until verified."""
+    """One slam. `n`: its entry. `play_ns`: its instant in play time. `complete`: None until verified.
+
+    `by_call`: a bump, until a call that came after it made a claim of it. `rolls`: how many were known then.
+    """
 
     n: int
     stamp: Stamp
     play_ns: int
     is_claim: bool
+    by_call: bool = False
+    rolls: int = 0
     complete: bool | None = None
     symbols: tuple[str, ...] = ()
 
@@ -299,6 +304,17 @@ def may_end(table: Table, play_ns: int) -> bool:
             if instant is None or play_ns < instant:
                 return False
     return True
+
+
+def takes_over(caster: Caster, play_ns: int) -> bool:
+    """Whether a slam at this instant lies nearer to the call than the bump that the call made a claim of.
+
+    Rule: TADA-15
+    """
+    bump, called_ns = caster.pending, caster.called_ns
+    if bump is None or called_ns is None or not bump.by_call or abs(play_ns - bump.play_ns) <= BOUNCE_NS:
+        return False
+    return abs(play_ns - called_ns) < abs(bump.play_ns - called_ns)
 
 
 def was_called(caster: Caster, slam: SlamSeen) -> bool:

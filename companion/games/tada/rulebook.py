@@ -12,6 +12,8 @@ DICE = 6
 """Rule: TADA-1"""
 CALL_WINDOW_NS = 5_000_000_000
 """A call belongs to a slam that came at most this long before it or after it."""
+BOUNCE_NS = 300_000_000
+"""Hits of one pad that are closer than this are one slam that bounced."""
 CALL_AGAIN_NS = 1_000_000_000
 """A call that is noted twice within this time is one call."""
 CLICK_U_NS = 150_000_000

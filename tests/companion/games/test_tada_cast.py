@@ -307,7 +307,7 @@ def test_a_pad_that_is_only_bumped_costs_nothing() -> None:
     table.slam(1, 3000, call=False)
     table.slam(1, 3500, call=False)
     assert table.game.casters["s1"].is_casting
-    assert table.last("TADA-15").because == "Ann's pad was bumped: no call and symbols are missing."
+    assert "a bump, unless the dice or the call show a claim" in table.last("TADA-15").because
     assert "slam" not in [cue.pattern for cue in table.cues]
     table.finish(1, 9000)
     assert table.placings()["s1"].raw_ms == 9000
@@ -324,6 +324,38 @@ def test_a_call_right_after_a_bump_makes_a_claim_of_the_newest_one() -> None:
     assert pending.play_ns == table.ns(8000)
     table.verify(1)
     assert table.placings()["s1"].raw_ms == 8000
+
+
+@rule("TADA-15", "ok")
+@pytest.mark.parametrize("order", ["bump call slam", "bump slam call"])
+def test_the_call_belongs_to_the_slam_that_is_nearest_to_it(order: str) -> None:
+    table = TadaTable(2).to_cast()
+    table.slam(1, 2900, call=False)
+    if order == "bump call slam":
+        table.do(c.CallTaDa(seat="s1"), 6300)
+    table.slam(1, 6360, call=False)
+    if order == "bump slam call":
+        table.do(c.CallTaDa(seat="s1"), 6500)
+    assert [slam.is_claim for slam in table.game.casters["s1"].slams] == [False, True]
+    pending = table.game.casters["s1"].pending
+    assert pending is not None
+    assert pending.play_ns == table.ns(6360)
+    table.slam(1, 6390, call=False)  # the pad bounces
+    yes = [a for a in table.view().actions if a.id.startswith("verify-s1") and a.id.endswith("yes")]
+    assert [a.effect[:22] for a in yes] == ["The slam 6.4 s after G", "The slam 2.9 s after G"], "the claim first"
+    table.do(yes[0].command)
+    assert table.placings()["s1"].raw_ms == 6360
+
+
+@rule("TADA-15", "ok")
+def test_of_a_pad_that_bounces_the_first_hit_is_the_slam() -> None:
+    table = TadaTable(2).to_cast()
+    for ms in (2000, 6000, 6040, 6075):
+        table.slam(1, ms, call=False)
+    table.do(c.CallTaDa(seat="s1"), 6300)
+    pending = table.game.casters["s1"].pending
+    assert pending is not None
+    assert pending.play_ns == table.ns(6000)
 
 
 @rule("TADA-15", "ok")

@@ -171,7 +171,7 @@ def check(table: TadaTable, command: Command, who: Actor, wait_ms: int) -> None:
 
 
 @pytest.mark.timeout(300)
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(players=st.integers(1, 6), options=OPTIONS, deck=st.sampled_from(sorted(DECKS)), steps=STEPS)
 def test_no_order_in_any_state_breaks_the_table(
     players: int, options: dict[str, Any], deck: str, steps: list[Any]

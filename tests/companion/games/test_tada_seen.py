@@ -289,6 +289,24 @@ def test_a_bump_over_a_complete_spell_is_proposed_as_a_slam() -> None:
     assert table.placings()["s1"].raw_ms == 5000
 
 
+@rule("TADA-15", "ok")
+@pytest.mark.parametrize("evidence", ["a rest that shows it incomplete", "a roll after it"])
+def test_a_bump_in_mid_cast_is_not_taken_for_the_finish_when_the_spell_is_complete_later(
+    evidence: str,
+) -> None:
+    table = TadaTable(2).to_cast()
+    count = len(table.symbols(1))
+    table.see(table.rest(1000, *loose("arrow", "burst", "burst", "wand", "spiral", "wand")))
+    table.see(table.press(1, 2900))
+    if evidence == "a roll after it":
+        table.see(table.rest(3500, *loose("arrow", "burst", "burst", "wand", "spiral", at=300)))
+    else:
+        table.see(table.rest(3500, *on_card(table, 0)))
+    table.see(table.rest(30_000, *on_card(table, *range(count))))
+    table.see(table.rest(30_500, *on_card(table, *range(count))))
+    assert not [p for p in table.view().open_proposals if "is complete" in p.reading]
+
+
 def test_a_bump_over_an_incomplete_spell_is_not_talked_about() -> None:
     table = TadaTable(2).to_cast()
     table.see(table.press(1, 5000))
