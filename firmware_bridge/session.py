@@ -245,7 +245,7 @@ class Session:
             return
         if event.n > self._passed_n:
             # It was stamped after that mark, whatever a newer, better answer makes of its time.
-            time = HostTime(max(time.at_ns, self._passed_ns), time.u_ns, time.own_u_ns)
+            time = HostTime(max(time.at_ns, self._passed_ns + 1), time.u_ns, time.own_u_ns)
         self._see(observed(event, self.id, self.hello.boot, time))
 
     def _hold(self, event: DeviceEvent, heard_ns: int) -> None:
