@@ -6,9 +6,12 @@ The line is a loopback socket with a one-time key, so that nobody else on the ma
 
 from __future__ import annotations
 
+import contextlib
 import secrets
+import socket
 import struct
 import threading
+from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 
 import numpy as np
@@ -24,9 +27,9 @@ class Feed:
 
     def __init__(self) -> None:
         key = secrets.token_bytes(16)
-        self._key = key
         self._listener = Listener(("127.0.0.1", 0), authkey=key)
-        self.source = f"{PREFIX}{self._listener.address[1]}:{key.hex()}"
+        self._address = ("127.0.0.1", int(self._listener.address[1]))
+        self.source = f"{PREFIX}{self._address[1]}:{key.hex()}"
         self._newest: NDArray[np.uint8] | None = None
         self._pushed = 0
         self._closed = threading.Event()
@@ -56,16 +59,14 @@ class Feed:
 
     def _wake(self) -> None:
         """Closing a listener does not end a waiting accept; a last visitor does."""
-        try:
-            Client(self._listener.address, authkey=self._key).close()
-        except (OSError, EOFError):
-            return
+        with contextlib.suppress(OSError):
+            socket.create_connection(self._address, _PATIENCE_S).close()
 
     def _accept(self) -> None:
         while not self._closed.is_set():
             try:
                 reader = self._listener.accept()
-            except (OSError, EOFError, ValueError):
+            except (OSError, EOFError, AuthenticationError):
                 continue  # a stranger without the key, or one who hung up
             if self._closed.is_set():
                 reader.close()

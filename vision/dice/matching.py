@@ -14,6 +14,7 @@ from vision.dice.inkblots import FACE_PX, PATCH_PX
 Soft = NDArray[np.float32]
 
 _TURNS = 72
+_NOTHING = np.empty((0, 0), np.float32)
 _VIEW_PX = PATCH_PX - 6  # what is compared: room is left for shifts
 _RADIUS_PX = 0.37 * FACE_PX
 _STEP = np.arange(_VIEW_PX) - (_VIEW_PX - 1) / 2
@@ -29,13 +30,14 @@ _ALIKE = 0.85  # correlation from which on pictures of one face are averaged
 class Match:
     """The best fit of a patch. `score`: correlation of the best face, -1 to 1; `next_score` that of the best face of
     another name; `turn_deg`: how the face is turned clockwise against its enrolled picture; `sharpness`: how much
-    steeper the patch's edges are than the face's."""
+    steeper the patch's edges are than the face's, which `is_blurred` where that fits better."""
 
     name: str
     score: float
     next_score: float
     turn_deg: float
     sharpness: float
+    is_blurred: bool
 
 
 class FaceMatcher:
@@ -71,6 +73,7 @@ class FaceMatcher:
             next_score=float(others.max()) if others.size else 0.0,
             turn_deg=float(best[winner].argmax() * 360 / _TURNS),
             sharpness=_sharpness(patch) / self._sharpness[winner],
+            is_blurred=winner % len(_BLURS_PX) > 0,
         )
 
     def scores(self, patch: Soft) -> dict[str, float]:
@@ -103,7 +106,7 @@ class FaceMatcher:
 
 def _products(rows: Soft, others: Soft) -> Soft:
     """rows @ others.T, without the threads that numpy's library would start."""
-    return np.asarray(cv2.gemm(rows, others, 1.0, None, 0.0, flags=cv2.GEMM_2_T), np.float32)
+    return np.asarray(cv2.gemm(rows, others, 1.0, _NOTHING, 0.0, flags=cv2.GEMM_2_T), np.float32)
 
 
 def _averaged(patches: Sequence[Soft]) -> list[Soft]:
