@@ -34,11 +34,11 @@ class Mosquitto:
         if not any(line.startswith(("allow_anonymous", "password_file")) for line in more):
             lines += ("allow_anonymous true",)
         self._config.write_text("\n".join(lines) + "\n")
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         assert MOSQUITTO is not None
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [MOSQUITTO, "-c", str(self._config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         give_up_s = time.monotonic() + 5
@@ -52,10 +52,10 @@ class Mosquitto:
                 return
 
     def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
 
 
 @contextmanager

@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -392,3 +395,48 @@ def test_an_address() -> None:
     assert MqttAddress.parse("mqtt://a:b%2Fc@host:1884/t-1") == MqttAddress("host", 1884, "t-1", "a", "b/c")
     assert MqttAddress.parse("mqtt://host") == MqttAddress("host")
     assert MqttAddress.parse("mqtt://[::1]:1884/x").host == "::1"
+
+
+@contextmanager
+def pad_process(url: str) -> Iterator[subprocess.Popen[str]]:
+    """A pad in a process of its own, which can be killed and frozen."""
+    code = (
+        "import sys\n"
+        "from firmware_bridge.fake_device import FakePad\n"
+        "with FakePad.on_mqtt(sys.argv[1], 'far'):\n"
+        "    sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, url], stdin=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@needs_mosquitto
+def test_a_pad_that_is_killed_is_lost_and_one_that_freezes_is_silent(broker: Mosquitto) -> None:
+    with bridged(MqttLink(broker.url)) as table, pad_process(broker.url) as process:
+        table.wait_ready("far")
+        process.send_signal(signal.SIGSTOP)
+        until(lambda: table.states("far")[-1] == "silent", "silent", 8)
+        process.send_signal(signal.SIGCONT)
+        table.wait_ready("far")
+        process.send_signal(signal.SIGKILL)
+        until(lambda: table.states("far")[-1] == "lost", "lost", 3)
+
+
+@needs_mosquitto
+def test_a_broker_that_freezes_makes_all_silent_until_it_thaws(broker: Mosquitto) -> None:
+    with FakePad.on_mqtt(broker.url) as pad, bridged(MqttLink(broker.url)) as table:
+        table.wait_ready("pad1")
+        assert broker.process is not None
+        broker.process.send_signal(signal.SIGSTOP)
+        pressed_ns = time.monotonic_ns()
+        pad.press()
+        until(lambda: table.states("pad1")[-1] == "silent", "silent", 8)
+        broker.process.send_signal(signal.SIGCONT)
+        table.wait_ready("pad1")
+        (press,) = table.wait_presses(1)
+        assert abs(press.seen_ns - pressed_ns) < 50 * MS + press.uncertainty_ns

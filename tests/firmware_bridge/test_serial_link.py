@@ -100,6 +100,17 @@ def test_trap_01_unplug_and_replug(tmp_path: Path) -> None:
             assert table.wait_presses(b + 1)[-1].resent
 
 
+def test_trap_01_over_tcp_too() -> None:
+    with FakePad.on_tcp("pad1", inputs=2) as pad, bridged(SerialLink([pad.port])) as table:
+        table.wait_ready("pad1")
+        pad.unplug()
+        until(lambda: not table.is_ready("pad1"), "the loss is seen")
+        pad.press(1)
+        pad.replug()
+        table.wait_ready("pad1")
+        assert table.wait_presses(1)[0].resent
+
+
 def test_trap_04_a_pad_that_comes_back_under_another_name_is_the_same(tmp_path: Path) -> None:
     with (
         FakePad.on_pty("pad1", tmp_path / "ttyUSB0") as pad,
