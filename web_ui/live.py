@@ -47,6 +47,15 @@ class Topic(msgspec.Struct, frozen=True):
     locale: str
 
 
+class _Drawn(msgspec.Struct, frozen=True):
+    """A page as it was drawn for one picture of the table; `short` is for who has this very page already."""
+
+    snapshot: Snapshot
+    html: str
+    full: bytes
+    short: bytes
+
+
 class _Client:
     """One open stream. `who`: whose streams are counted together."""
 
@@ -57,7 +66,7 @@ class _Client:
         self.queue: asyncio.Queue[bytes] = asyncio.Queue(QUEUE)
         self.closing = asyncio.Event()
         self.farewell = b""
-        self.shown = b""
+        self.shown: _Drawn | None = None
 
 
 def encode(event: str, data: object, id: str = "") -> bytes:
@@ -82,7 +91,7 @@ class Hub:
         self._app = app
         self._web: Web = app.extensions[NAME]
         self._clients: set[_Client] = set()
-        self._frames: dict[Topic, tuple[Snapshot, bytes]] = {}
+        self._drawn: dict[Topic, _Drawn] = {}
         self._said = 0
         self._renderer = ThreadPoolExecutor(1, thread_name_prefix="live-render")
         self._changed = asyncio.Event()
@@ -149,29 +158,35 @@ class Hub:
         return encode("say", told, f"{self._web.boot}-{announcement.id}")
 
     async def _show(self, topic: Topic) -> None:
-        frame = await self._frame(topic)
+        drawn = await self._draw(topic)
         for client in tuple(self._clients):
-            if client.topic == topic and client.shown is not frame:
-                client.shown = frame
-                self._put(client, frame)
+            if client.topic == topic and client.shown is not drawn:
+                self._put_drawn(client, drawn)
 
-    async def _frame(self, topic: Topic) -> bytes:
-        """The newest picture for a topic, encoded once for all who look at it."""
+    def _put_drawn(self, client: _Client, drawn: _Drawn) -> None:
+        has_it = client.shown is not None and client.shown.html == drawn.html
+        client.shown = drawn
+        self._put(client, drawn.short if has_it else drawn.full)
+
+    async def _draw(self, topic: Topic) -> _Drawn:
+        """The newest page for a topic, drawn and encoded once for all who look at it."""
         snapshot = self._web.desk.snapshot()
-        known = self._frames.get(topic)
-        if known and known[0] is snapshot and topic.page != "devices":
-            return known[1]
+        known = self._drawn.get(topic)
+        if known and known.snapshot is snapshot and topic.page != "devices":
+            return known
         loop = asyncio.get_running_loop()
-        frame = await loop.run_in_executor(self._renderer, self._render, topic, snapshot.version)
-        self._frames[topic] = (snapshot, frame)
-        return frame
+        html = await loop.run_in_executor(self._renderer, self._render, topic)
+        version = snapshot.version
+        full = encode("view", {"version": version, "html": html})
+        drawn = _Drawn(snapshot, html, full, encode("view", {"version": version}))
+        self._drawn[topic] = drawn
+        return drawn
 
-    def _render(self, topic: Topic, version: int) -> bytes:
+    def _render(self, topic: Topic) -> str:
         with self._app.test_request_context("/", headers={"Accept-Language": topic.locale}):
             gather = health_facts if topic.page == "devices" else facts
             shown = gather(self._web, topic.viewer)
-            html = render_template(f"_{topic.page}.html", **shown, is_page=False)
-        return encode("view", {"version": version, "html": html})
+            return render_template(f"_{topic.page}.html", **shown, is_page=False)
 
     async def _beat(self) -> None:
         while True:
@@ -247,10 +262,7 @@ class Hub:
         jobs: set[asyncio.Task[Any]] = set()
         try:
             self._greet(client, after)
-            frame = await self._frame(client.topic)
-            if client.shown is not frame:
-                client.shown = frame
-                self._put(client, frame)
+            self._put_drawn(client, await self._draw(client.topic))
             feeding = asyncio.create_task(_feed(client.queue, send))
             jobs = {
                 feeding,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import socket
 import threading
@@ -18,6 +19,7 @@ from web_ui.live import Hub, Receive, Scope, Send
 WORKERS = 12
 GRACE_S = 3.0
 BACKLOG = 100
+FILES = 4096
 
 
 class Server:
@@ -44,6 +46,7 @@ class Server:
 
     def start(self) -> None:
         """Begin to serve; returns when the live hub listens. Raises what kept it from starting."""
+        _allow_sockets()
         self._socket.listen(BACKLOG)  # from here on nobody is turned away, they wait for the thread
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
         self._thread.start()
@@ -92,6 +95,18 @@ class Server:
             await hub.stop()
 
         return wait
+
+
+def _allow_sockets() -> None:
+    """Many systems allow a process 1024 open files at first; a hall full of phones needs more."""
+    try:
+        resource = importlib.import_module("resource")
+    except ImportError:
+        return  # Windows has no such limit
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _joined(hub: Hub, pages: WSGIMiddleware) -> Any:

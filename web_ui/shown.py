@@ -116,8 +116,8 @@ def _undo() -> Action:
     )
 
 
-def told(web: Web, entry: e.Entry) -> dict[str, Any]:
-    """A journal entry in words."""
+def told(web: Web, entry: e.Entry, counting: frozenset[int] | None = None) -> dict[str, Any]:
+    """A journal entry in words. `counting`: numbers of the entries that were not taken back, None for any."""
     seats = {seat.id: seat for seat in web.desk.snapshot().sitting.seats}
     correction = correction_of(entry)
     refused = next((event for event in entry.events if isinstance(event, e.Refused)), None)
@@ -130,6 +130,7 @@ def told(web: Web, entry: e.Entry) -> dict[str, Any]:
         "refused": refused.ruling if refused else None,
         "why": getattr(correction, "why", ""),
         "may_correct": entry.n > 1 and refused is None,
+        "counts": counting is None or correction is not None or entry.n in counting,
     }
 
 

@@ -245,9 +245,9 @@ def test_many_viewers_are_told_what_was_drawn_once(served: House) -> None:
     drawn: list[object] = []
     draw = hub._render
 
-    def counted(topic: live.Topic, version: int) -> bytes:
+    def counted(topic: live.Topic) -> str:
         drawn.append(topic)
-        return draw(topic, version)
+        return draw(topic)
 
     hub._render = counted  # type: ignore[method-assign] # counts the drawings
     served.order(c.Resume())
@@ -256,6 +256,16 @@ def test_many_viewers_are_told_what_was_drawn_once(served: House) -> None:
     assert len(drawn) == 1
     for stream in many:
         stream.close()
+
+
+def test_a_page_that_did_not_change_is_not_sent_again(served: House) -> None:
+    stream = Stream(served, "/live/public")
+    assert "html" in stream.until("view")["data"]
+    served.order(c.ReleaseEvidence(entry=2))
+    told = stream.until("view", f'"version": {served.desk.snapshot().version}')["data"]
+    assert "html" not in told
+    served.order(c.Resume())
+    assert "html" in stream.until("view")["data"]
 
 
 def test_devices_are_watched(served: House, monkeypatch: pytest.MonkeyPatch) -> None:

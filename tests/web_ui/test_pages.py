@@ -289,7 +289,9 @@ def test_a_correction_is_previewed_then_done(house: House) -> None:
     assert body == {"do": "Void", "entry": deal, "why": "not dealt yet", "orphans": [feat]}
     assert boss.command(body).get_json()["accepted"] is True
     assert house.desk.snapshot().sitting.game.phase == "draw"
-    assert "not dealt yet" in boss.get("/journal").text
+    journal = boss.get("/journal").text
+    assert "not dealt yet" in journal
+    assert journal.count("Taken back: it does not count.") == 1
 
 
 def test_something_else_happened(house: House) -> None:

@@ -13,6 +13,7 @@ from flask_babel import gettext
 
 from companion.core import command as c
 from companion.core.event import Entry
+from companion.core.history import corrected
 from companion.core.seat import Role
 from web_ui.context import viewer, web
 from web_ui.forms import FormError, command_json, fields_of
@@ -30,10 +31,12 @@ def page() -> ResponseReturnValue:
     """The newest entries first, a hundred at a time."""
     version = web().desk.snapshot().version
     until = min(request.args.get("until", version, type=int), version)
-    entries = [e for e in web().desk.entries(max(0, until - PAGE)) if e.n <= until]
+    everything = web().desk.entries()
+    entries = everything[max(0, until - PAGE) : until]
+    counting = frozenset(entry.n for entry in corrected(everything))
     return render_template(
         "journal.html",
-        entries=[told(web(), entry) for entry in reversed(entries)],
+        entries=[told(web(), entry, counting) for entry in reversed(entries)],
         older=until - PAGE if until > PAGE else None,
         **facts(web(), viewer()),
     )

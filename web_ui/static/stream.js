@@ -48,6 +48,7 @@ function open() {
   on("view", (event) => {
     const told = JSON.parse(event.data);
     document.body.dataset.version = told.version;
+    if (told.html === undefined) return; // the page stands as it is drawn
     morph(view, told.html);
     mark(view);
     draw();
