@@ -70,9 +70,10 @@ class Tally(msgspec.Struct):
 class Session:
     """A device that said hello, over whatever routes it is heard.
 
-    `state`: ``syncing`` (hello incomplete or clock not known well), ``ready``, ``silent`` (nothing heard
-    for SILENT_NS), ``lost`` (its way is gone). Presses that come while the clock is unknown are kept and
-    passed on with their own old stamps as soon as it is known.
+    `refusal`: why it refused a command last, else empty. `state`: ``syncing`` (hello incomplete or clock
+    not known well), ``ready``, ``silent`` (nothing heard for SILENT_NS), ``lost`` (its way is gone).
+    Presses that come while the clock is unknown are kept and passed on with their own old stamps as soon as
+    it is known.
     """
 
     def __init__(
@@ -89,12 +90,14 @@ class Session:
         self.link = link
         self.state = ""
         self.detail = ""
+        self.refusal = ""
         self.tally = Tally()
         self.heartbeat: Heartbeat | None = None
         self.heard_ns = now_ns
         self._question = 0
         self._past_boots: deque[int] = deque(maxlen=_BOOTS)
         self._begin(hello, now_ns, Numbering())
+        self._become("syncing", now_ns)
 
     def _begin(self, hello: Hello, now_ns: int, numbering: Numbering) -> None:
         self.hello = hello
@@ -107,7 +110,6 @@ class Session:
         self._numbering = numbering
         self._held: deque[tuple[DeviceEvent, int]] = deque()
         self._questions: dict[int, tuple[int, int]] = {}  # id: (token, sent at)
-        self._owes_since_ns: int | None = None
         self._gap_since_ns: int | None = None
         self._repeat_at_ns = 0
         self._passed_n, self._passed_ns = 0, 0
@@ -119,7 +121,6 @@ class Session:
         self._who_at_ns = now_ns + WHO_EVERY_NS
         self._is_doubted = False
         self._told_u_ns: int | None = None
-        self._become("syncing", now_ns)
 
     # what is heard
 
@@ -148,7 +149,7 @@ class Session:
                 self._say(Ack(n=message.n))
                 self._hear_event(message, heard_ns)
             case Nak():
-                self.detail = f"it refused a command: {message.reason or 'no reason given'}"
+                self.refusal = message.reason or "no reason given"
             case Ack():
                 pass
         self._look_for_gaps(heard_ns)
@@ -174,10 +175,11 @@ class Session:
         self._become("syncing", now_ns, "it restarted", doubt_from_ns=last_ns)
 
     def _hear_sync(self, reply: SyncReply, heard_ns: int) -> None:
-        token, sent_ns = self._questions.pop(reply.id, (None, 0))
+        token, sent_ns = self._questions.get(reply.id, (None, 0))
         if token != reply.h:
             return  # an answer to nobody's question: too late, twice, or made up
-        self._owes_since_ns = None
+        # First in, first out: what was asked before this one will not be answered any more.
+        self._questions = {n: asked for n, asked in self._questions.items() if asked[1] > sent_ns}
         jumps, last_ns = self.clock.jumps, self._passed_ns
         if not self.clock.add(sent_ns, reply.r, reply.x, heard_ns):
             return
@@ -310,8 +312,6 @@ class Session:
         self._question = (self._question + 1) % 2**32
         token = secrets.randbelow(MAX_TOKEN + 1)
         self._questions[self._question] = (token, now_ns)
-        if self._owes_since_ns is None:
-            self._owes_since_ns = now_ns
         self._burst = max(self._burst - 1, 0)
         self._sync_at_ns = now_ns + (BURST_EVERY_NS if self._burst else SYNC_EVERY_NS)
         self._say(SyncRequest(id=self._question, h=token))
@@ -326,14 +326,15 @@ class Session:
     def lose(self, now_ns: int, reason: str) -> None:
         """Its way is gone."""
         self._questions.clear()
-        self._owes_since_ns = None
         self._become("lost", now_ns, reason)
 
     def mark(self) -> Mark | None:
         """How far it is heard; None while it is not `ready`."""
         if self.state != "ready":
             return None
-        owed = [since for since in (self._owes_since_ns, self._gap_since_ns) if since is not None]
+        owed = [sent_ns for _, sent_ns in self._questions.values()]
+        if self._gap_since_ns is not None:
+            owed.append(self._gap_since_ns)
         return Mark(self.id, self._passed_ns, min(owed, default=None))
 
     @property
@@ -349,6 +350,7 @@ class Session:
     def _recover(self, now_ns: int) -> None:
         self._answers_needed = max(self._answers_needed, 1)
         self._questions.clear()
+        self._gap_since_ns = None  # it gets its time anew to repeat what is missing
         self._sync_at_ns = now_ns
         self._burst = BURST
         self._become("syncing", now_ns, "it is back")

@@ -66,6 +66,9 @@ def device_status(
             f"{session.lost_events} events of {session.id} never came",
             "check its cable or radio",
         )
+    elif not problem and session.refusal:
+        problem = f"{session.id} refused a command: {session.refusal}"
+        mend = "flash the firmware that came with this program"
     beat = session.heartbeat
     return DeviceStatus(
         id=session.id,

@@ -11,6 +11,7 @@ import json
 import resource
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from brokers import MOSQUITTO, mosquitto  # noqa: E402  # the same
 from companion.core.observation import Observation, Pressed  # noqa: E402  # the same
 from firmware_bridge.fake_device import FakePad  # noqa: E402  # the same
 from firmware_bridge.framing import wrap  # noqa: E402  # the same
+from firmware_bridge.link import Bridge  # noqa: E402  # the same
 from firmware_bridge.messages import Down, body_of  # noqa: E402  # the same
 from firmware_bridge.mqtt_link import MqttLink  # noqa: E402  # the same
 from firmware_bridge.serial_link import SerialLink  # noqa: E402  # the same
@@ -74,22 +76,35 @@ def watermark_pty(count: int = 300) -> dict[str, float]:
     pads = [FakePad.on_pty(f"pad{k}", inputs=32) for k in range(6)]
     for pad in pads:
         pad.start()
+    pressed_ns, final_ns, is_final = 0, 0, threading.Event()
+
+    def sink(seen: Observation) -> None:
+        nonlocal pressed_ns
+        if isinstance(seen, Pressed):
+            pressed_ns = seen.seen_ns
+
+    def moved() -> None:
+        nonlocal final_ns
+        if pressed_ns and bridge.watermark_ns() > pressed_ns and not is_final.is_set():
+            final_ns = time.monotonic_ns()
+            is_final.set()
+
+    bridge = Bridge([SerialLink([pad.port for pad in pads])], sink, moved=moved)
+    bridge.start()
     try:
-        with bridged(SerialLink([pad.port for pad in pads])) as table:
-            table.wait_ready(*(pad.id for pad in pads))
-            spans = []
-            for k in range(count):
-                before = len(table.presses)
-                began_ns = time.monotonic_ns()
-                pads[k % 6].press(k // 6 % 32, hold_ns=100 * MS)
-                while (
-                    len(table.presses) == before or table.bridge.watermark_ns() <= table.presses[-1].seen_ns
-                ):
-                    time.sleep(0.0002)
-                spans.append((time.monotonic_ns() - began_ns) / MS)
-                time.sleep(0.01)
-            return summary(spans)
+        until(lambda: sum(device.state == "ready" for device in bridge.devices()) == 6, "six pads")
+        spans = []
+        for k in range(count):
+            pressed_ns = 0
+            is_final.clear()
+            began_ns = time.monotonic_ns()
+            pads[k % 6].press(k // 6 % 32, hold_ns=300 * MS)
+            is_final.wait(1)
+            spans.append((final_ns - began_ns) / MS)
+            time.sleep(0.02)
+        return summary(spans)
     finally:
+        bridge.stop()
         for pad in pads:
             pad.stop()
 

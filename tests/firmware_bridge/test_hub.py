@@ -11,7 +11,7 @@ import pytest
 from companion.core.cue import Cue
 from companion.core.observation import DeviceChanged, DieDropped, Observation, Pressed, TowerHit
 from firmware_bridge.framing import wrap
-from firmware_bridge.messages import Down, Hello, Who, body_of
+from firmware_bridge.messages import Down, Hello, SyncReply, Who, body_of
 from firmware_bridge.verdict import CAP_NS, silent_devices, watermark_ns
 from firmware_bridge.wire import Closed, Heard, Opened
 
@@ -603,3 +603,35 @@ def test_another_device_on_the_same_open_port_takes_its_place() -> None:
     pad.press(table.now_ns + 10 * MS)
     table.run(S)
     assert [(press.source, press.boot, press.n) for press in table.presses] == [("spare", 9, 1)]
+
+
+def test_a_made_up_answer_is_no_answer() -> None:
+    table, (pad,) = ready_table("pad1")
+    pad.is_muted = True
+    table.ask()
+    asked = table.hub.marks()[0].since_ns
+    pad.is_muted = False
+    now_us = pad.us(table.now_ns) % 2**32
+    for number in range(1, 40):
+        pad.say([SyncReply(id=number, h=number, r=now_us, x=now_us, n=0)])
+    pad.is_muted = True
+    table.run(MS)
+    assert table.hub.marks()[0].since_ns == asked
+
+
+def test_a_refused_command_is_told() -> None:
+    table, _ = ready_table("pad1")
+    cue = Cue(target="a", pattern="go", text="Go")
+    table.hub.play(cue, {"a": (("pad1", 9),)}, table.now_ns)
+    table.run(S)
+    (device,) = table.hub.devices(table.now_ns)
+    assert device.problem == "pad1 refused a command: no such output"
+    assert device.mend
+
+
+def test_a_restart_is_told_once() -> None:
+    table, (pad,) = ready_table("pad1")
+    pad.power_on(boot=2)
+    pad.hello()
+    table.run(S)
+    assert table.states("pad1") == ["syncing", "ready", "syncing", "ready"]
