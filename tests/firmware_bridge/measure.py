@@ -124,7 +124,7 @@ def burst_mqtt(url: str, bursts: int = 100) -> dict[str, float]:
                 base_ns = time.monotonic_ns() + 30 * MS
                 for place, pad in enumerate(pads):
                     pad.press(burst % 4, base_ns + place * 5 * MS, hold_ns=40 * MS)
-                until(lambda before=before: len(late.at) == before + 6, "six slams")  # type: ignore[misc]  # bound
+                until(lambda before=before: len(late.at) == before + 6, "six slams")  # type: ignore[misc]  # bound in the loop
                 newest = sorted(late.at.values())[-6:]
                 spans += [(at - base_ns) / MS - place * 5 for place, at in enumerate(newest)]
                 time.sleep(0.08)

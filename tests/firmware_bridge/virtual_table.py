@@ -238,3 +238,12 @@ def wifi(rng: random.Random) -> tuple[Delay, Delay]:
 def modem_sleep(rng: random.Random) -> tuple[Delay, Delay]:
     """(down, up) of a radio that sleeps: down waits for the next beacon."""
     return (lambda: round(rng.uniform(1, 103) * MS)), (lambda: round(rng.uniform(1.2, 4) * MS))
+
+
+def ready_table(*pads: str, **more: object) -> tuple[VirtualTable, list[VirtualPad]]:
+    """A table a second after these pads were plugged in; all are ready."""
+    table = VirtualTable()
+    made = [table.plug(VirtualPad(table, name, **more)) for name in pads]  # type: ignore[arg-type]  # handed on
+    table.run(1_000 * MS)
+    assert all(device.state == "ready" for device in table.hub.devices(table.now_ns))
+    return table, made
