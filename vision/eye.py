@@ -1,13 +1,15 @@
 """What runs inside a camera's own process: grab, keep evidence, watch, tell.
 
-Two threads: one grabs without ever waiting for the other, and the other looks at the newest frame only.
-What is not looked at is counted as dropped; the evidence ring gets it all the same.
+Three threads: one grabs without ever waiting for another, one looks at the newest frame only, and one
+keeps the line to the parent, so that a long look is not taken for a dead process. What is not looked at is
+counted as dropped; the evidence ring gets it all the same.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import queue
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +30,8 @@ from vision.watcher import Reader, Watcher
 BEAT_S = 0.5
 _LOST_AFTER_NS = 2_000_000_000
 _STUCK_AFTER_NS = 15_000_000_000
+_LOOK_NS = 20_000_000_000  # a look that takes longer has hung
+_LISTEN_S = 0.03
 _REOPEN_S = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -174,6 +178,46 @@ class Grabber:
             source.close()
 
 
+class Looker:
+    """Looks at the newest frame, again and again, in a thread of its own; what it sees waits in `seen`."""
+
+    def __init__(self, mailbox: Mailbox, watcher: Watcher) -> None:
+        self._mailbox = mailbox
+        self._watcher = watcher
+        self._layouts: tuple[Placed, ...] | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="look", daemon=True)
+        self.seen: queue.SimpleQueue[list[Observed] | BaseException] = queue.SimpleQueue()
+        self.since_ns = 0  # when the look that is under way began, 0 between looks
+
+    def start(self) -> None:
+        """Starts looking."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stops after the look that is under way."""
+        self._stop.set()
+        self._thread.join(1.0)
+
+    def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
+        """Which printed things lie where, from the next look on."""
+        self._layouts = layouts
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.is_set():
+                shot = self._mailbox.take(0.1)
+                layouts, self._layouts = self._layouts, None
+                if layouts is not None:
+                    self._watcher.set_layouts(layouts)
+                if shot is not None:
+                    self.since_ns = time.monotonic_ns()
+                    self.seen.put(self._watcher.step(*shot))
+                    self.since_ns = 0
+        except BaseException as error:  # handed to the thread that speaks to the parent
+            self.seen.put(error)
+
+
 class Eye:
     """The child's loop. Speaks over `line`: ``(word, ...)`` tuples both ways, see `vision.camera`."""
 
@@ -190,7 +234,7 @@ class Eye:
         self._mailbox = Mailbox()
         self._ring = EvidenceRing()
         self._grabber = Grabber(open_source, self._mailbox, self._ring)
-        self._watcher = Watcher(name, reader, marks)
+        self._looker = Looker(self._mailbox, Watcher(name, reader, marks))
         self._clips: list[tuple[int, int, int]] = []
         self._state = EyeStatus()
         self._blind = ""
@@ -199,12 +243,11 @@ class Eye:
         """Until told to stop or the other end is gone."""
         cv2.setNumThreads(1)
         self._grabber.start()
+        self._looker.start()
         next_beat = 0.0
         try:
             while self._obey():
-                shot = self._mailbox.take(0.1)
-                if shot is not None:
-                    self._tell(self._watcher.step(*shot))
+                self._tell_seen()
                 self._note_state()
                 self._answer_clips()
                 if time.monotonic() >= next_beat:
@@ -213,10 +256,11 @@ class Eye:
         except (EOFError, OSError):
             return  # the parent is gone
         finally:
+            self._looker.stop()
             self._grabber.stop()
 
     def _obey(self) -> bool:
-        while self._line.poll():
+        while self._line.poll(0.0 if self._looker.seen.qsize() else _LISTEN_S):
             word, *rest = self._line.recv()
             if word == "stop":
                 return False
@@ -231,7 +275,14 @@ class Eye:
         return True
 
     def _set_layouts(self, layouts: tuple[Placed, ...]) -> None:
-        self._watcher.set_layouts(layouts)
+        self._looker.set_layouts(layouts)
+
+    def _tell_seen(self) -> None:
+        while self._looker.seen.qsize():
+            seen = self._looker.seen.get()
+            if isinstance(seen, BaseException):
+                raise seen
+            self._tell(seen)
 
     def _tell(self, observations: list[Observed]) -> None:
         for observed in observations:
@@ -256,6 +307,8 @@ class Eye:
                 os._exit(3)  # the driver hangs and no thread can be ended; the parent starts anew
         else:
             state, detail = ("blind", self._blind) if self._blind else ("live", "")
+        if self._looker.since_ns and now_ns - self._looker.since_ns > _LOOK_NS:
+            os._exit(3)
         before = self._state
         self._state = EyeStatus(
             state=state,
