@@ -61,7 +61,7 @@ class Evening:
         assert found is not None
         self.presses += 1
         return Pressed(source=found.device, seen_ns=self.rec.now_ns - round(ago_ms * MS), uncertainty_ns=2 * MS,
-                       own_u_ns=200_000, input=found.input, boot=1, n=self.presses, **more)  # type: ignore[arg-type]  # fmt: skip  # a bundle of flags
+                       own_u_ns=200_000, input=found.input, boot=1, n=self.presses, **more)  # fmt: skip
 
     def slam(self, seat: str, wait_ms: float) -> None:
         """A pad is hit."""

@@ -45,6 +45,8 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
     match state.phase:
         case "draw":
             return _act("deal", c.Deal(), "Deal", "Every hand is filled to two spells.")
+        case "feat" if table.options["dealing"] == "table":
+            return _named_feat(table, c.RevealFeat(), "feat", "Name the feat that was turned up")
         case "feat":
             return _act(
                 "feat", c.RevealFeat(), "Turn up the feat", "The feat is read to all and binds everyone."
@@ -202,15 +204,18 @@ def _referee_actions(table: Table) -> Iterator[Action]:
     if not state.has_begun:
         for seat in table.playing():
             yield _agree(seat.id, seat.name)
-    if phase == "feat":
+    if phase == "feat" and table.options["dealing"] == "companion":
         yield _named_feat(table, c.RevealFeat(), "feat-named", "Name the feat that was turned up")
     if phase == "choose":
         for seat_id in must_choose(table):
             yield from _choices(table, seat_id)
         if table.options["replace_feat"] and not state.chosen:
-            yield _act(
-                "replace-feat", c.ReplaceFeat(), "Replace the feat", "The next feat card takes its place."
-            )
+            if table.options["dealing"] == "table":
+                yield _named_feat(table, c.ReplaceFeat(), "replace-feat", "Replace the feat by the next card")
+            else:
+                yield _act(
+                    "replace-feat", c.ReplaceFeat(), "Replace the feat", "The next feat card takes its place."
+                )
     if phase in ("feat", "choose"):
         spells = deck_of(table).spells()
         for seat in table.playing():
@@ -250,7 +255,8 @@ def _agree(seat: str, who: str) -> Action:
 
 
 def _named_feat(table: Table, command: Command, id_: str, label: str) -> Action:
-    choices = tuple(Choice(value=feat.id, label=feat.name) for feat in deck_of(table).feat)
+    feats = deck_of(table).feat
+    choices = tuple(Choice(value=f.id, label=f.name) for f in feats if f.id != table.game.feat)
     return _act(id_, command, label, "That feat binds everyone.",
                 fields=(Field(name="feat", label="Feat", kind="choice", choices=choices),))  # fmt: skip
 

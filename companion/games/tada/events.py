@@ -58,8 +58,9 @@ class GoSet(EventBody, frozen=True, kw_only=True):
 
 
 class GoGiven(EventBody, frozen=True, kw_only=True):
-    """GO has come for these seats."""
+    """GO has come for these seats. To undo means to undo the call for it."""
 
+    is_bookkeeping = True
     seats: tuple[str, ...]
 
 

@@ -105,6 +105,16 @@ def test_a_pad_that_knows_itself_that_it_was_early_is_believed() -> None:
     assert "before GO" in table.last("TADA-11").because
 
 
+@rule("TADA-11", "house")
+def test_where_nobody_counts_down_go_comes_at_the_click() -> None:
+    table = TadaTable(2, countdown_s=0).to_ready()
+    table.do(c.ReadyAll())
+    table.do(c.CallGo(), 1000)
+    table.pass_time(1000)
+    assert table.game.phase == "cast"
+    assert table.game.casters["s1"].go_ns == table.ns(1000)
+
+
 # Rolls and locks
 
 
@@ -342,7 +352,9 @@ def test_the_call_belongs_to_the_slam_that_is_nearest_to_it(order: str) -> None:
     assert pending.play_ns == table.ns(6360)
     table.slam(1, 6390, call=False)  # the pad bounces
     yes = [a for a in table.view().actions if a.id.startswith("verify-s1") and a.id.endswith("yes")]
-    assert [a.effect[:22] for a in yes] == ["The slam 6.4 s after G", "The slam 2.9 s after G"], "the claim first"
+    assert [a.effect[:22] for a in yes] == ["The slam 6.4 s after G", "The slam 2.9 s after G"], (
+        "the claim first"
+    )
     table.do(yes[0].command)
     assert table.placings()["s1"].raw_ms == 6360
 

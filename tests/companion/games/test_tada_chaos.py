@@ -73,7 +73,7 @@ def built(kind: type[Command]) -> st.SearchStrategy[Command]:
             lambda p: k.ChangeOption(option=p[0], value=p[1])
         )
     hints = typing.get_type_hints(kind)
-    names = [field.name for field in msgspec.structs.fields(kind)]  # type: ignore[arg-type]  # all are structs
+    names = [field.name for field in msgspec.structs.fields(kind)]
     return st.builds(kind, **{name: field_values(name, hints[name]) for name in names})
 
 

@@ -162,6 +162,19 @@ def test_a_feat_is_replaced_by_another_one_also_when_only_discards_are_left(seed
     assert table.game.feat == second
 
 
+@rule("TADA-26", "ok")
+def test_with_cards_on_the_table_people_name_the_feat_that_lies_there() -> None:
+    table = TadaTable(2, dealing="table")
+    table.do(c.Deal())
+    for command in (c.RevealFeat(feat="no-thumbs"), c.ReplaceFeat(feat="stargazer")):
+        action = table.view().primary if isinstance(command, c.RevealFeat) else table.action("replace-feat")
+        assert action is not None
+        assert type(action.command) is type(command)
+        assert command.feat in {choice.value for choice in action.fields[0].choices}
+        table.do(command)
+        assert table.game.feat == command.feat
+
+
 @rule("TADA-26", "breach")
 def test_the_only_feat_cannot_be_replaced() -> None:
     table = TadaTable(2, deck=small_deck(9, 1)).deal_to_choice()
