@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import importlib
 import logging
 import socket
@@ -14,6 +15,8 @@ from flask import Flask
 from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.config import Config
 
+from web_ui.access import is_loopback
+from web_ui.context import NAME
 from web_ui.live import Hub, Receive, Scope, Send
 
 WORKERS = 12
@@ -37,6 +40,10 @@ class Server:
             raise
         self.host, self.port = host, int(self._socket.getsockname()[1])
         self._app = app
+        if is_loopback(
+            self._socket.getsockname()[0]
+        ):  # then no address of this machine's networks leads here
+            app.extensions[NAME] = dataclasses.replace(app.extensions[NAME], addresses=tuple)
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end = asyncio.Event()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from web_house import House
+from web_house import Guest, House
 
 from companion.core import command as c
 from companion.core.cue import Cue
@@ -94,7 +94,6 @@ def test_a_change_is_seen_by_everybody_with_their_own_eyes(served: House) -> Non
     seen = {}
     for name, stream in (("boss", boss), ("seat", seat), ("public", public)):
         told = stream.until("view", f'"version": {served.desk.snapshot().version},')["data"]
-        assert "Turn the feat up" in told["html"]
         seen[name] = told["html"].replace("&#39;", "'")
         stream.close()
     assert mine in seen["boss"]
@@ -275,6 +274,16 @@ def test_devices_are_watched(served: House, monkeypatch: pytest.MonkeyPatch) -> 
     assert "Check its battery" in html
     assert "± 0.42 ms" in html
     stream.close()
+
+
+def test_who_is_served_alone_is_told_so(house: House) -> None:
+    house.begin()
+    boss = Guest(house, house.token)
+    assert "http://192.168.7.5" in boss.get("/people").text
+    house.serve()
+    alone = boss.get("/people").text
+    assert "http://192.168.7.5" not in alone
+    assert "served to this machine alone" in alone
 
 
 def test_the_server_stops_with_streams_open(house: House) -> None:

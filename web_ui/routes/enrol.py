@@ -19,6 +19,7 @@ from web_ui.routes.home import HOMES
 PAGES = Blueprint("enrol", __name__)
 RATE = "10/minute;60/hour"
 WRONG = 422
+HERE = ("localhost", "127.0.0.1", "::1")
 COOKIE_AGE_S = 30 * 24 * 3600
 
 
@@ -101,6 +102,7 @@ def sheet() -> ResponseReturnValue:
         )
     return render_template(
         "people.html",
+        is_alone=all(urlsplit(each).hostname in HERE for each in origins),
         title=web().desk.game.title,
         rows=rows,
         origins=origins,
@@ -116,7 +118,7 @@ def _origins() -> list[str]:
     tail = f":{port}" if port else ""
     others = [f"{request.scheme}://{address}{tail}" for address in web().addresses()]
     own = request.host_url.rstrip("/")
-    is_local = urlsplit(own).hostname in ("localhost", "127.0.0.1", "::1")
+    is_local = urlsplit(own).hostname in HERE
     return list(dict.fromkeys([*others, own] if is_local else [own, *others]))
 
 
