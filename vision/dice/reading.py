@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from companion.core.observation import DieSeen
-from vision.dice.finding import Mask, Spot, changed
+from vision.dice.finding import Mask, Spot, changed, spots_in
 from vision.dice.networks import COCKED, FaceClassifier, FaceFinder, Floats
 from vision.dice.pips import cut, pattern_shares
 from vision.frame import Frame
@@ -70,8 +70,7 @@ class PipsReader:
         """
         spots = self._finder.find(frame, self._side_px)
         if self._empty is not None:
-            mask = changed(frame, self._empty)
-            spots = tuple(spot for spot in spots if _covered(mask, spot) > _ON_THE_TABLE)
+            spots = _on_the_table(changed(frame, self._empty), spots, self._side_px)
         found = [
             _judge(frame, spot, logs) for spot, logs in zip(spots, self._looks(frame, spots), strict=True)
         ]
@@ -167,6 +166,18 @@ def _reason(frame: Frame, claim: _Claim) -> str | None:
         return None
     face = frame[max(0, y0) : y1, max(0, x0) : x1]
     return "glare" if face.size and float((face.min(axis=2) > 250).mean()) > 0.35 else "margin"
+
+
+def _on_the_table(mask: Mask, spots: Sequence[Spot], side_px: float | None) -> tuple[Spot, ...]:
+    """The spots where something new lies, and the new things of a die's size that the finder did not see."""
+    new = [spot for spot in spots if _covered(mask, spot) > _ON_THE_TABLE]
+    sides = [spot.side_px for spot in new]
+    missed = [
+        lying
+        for lying in spots_in(mask, side_px or (float(np.median(sides)) if sides else None))
+        if all(np.hypot(lying.x_px - s.x_px, lying.y_px - s.y_px) > _APART * s.side_px for s in new)
+    ]
+    return (*new, *missed)
 
 
 def _covered(mask: Mask, spot: Spot) -> float:
