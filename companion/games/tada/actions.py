@@ -130,10 +130,11 @@ def _verify(table: Table, caster: Caster, complete: bool, slam: SlamSeen | None 
     who, after_s = table.name(caster.seat), (slam.play_ns - (caster.go_ns or 0)) / 1e9
     found = "every symbol lies right" if complete else "something is missing or wrong"
     effect = f"The slam {after_s:.1f} s after GO: {found} ({wanted})."
+    which = f", slam at {after_s:.1f} s" if sum(s.complete is None for s in caster.slams) > 1 else ""
     return _act(
         f"verify-{caster.seat}-{slam.n}-{'yes' if complete else 'no'}",
         c.VerifySlam(seat=caster.seat, slam=slam.n, complete=complete),
-        f"{who}: {'complete' if complete else 'not complete'}",
+        f"{who}: {'complete' if complete else 'not complete'}{which}",
         effect,
         zone=f"seat-{caster.seat}",
         is_grave=not complete,

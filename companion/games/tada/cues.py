@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.core.cue import Cue
 from companion.core.event import Event, Resumed
 from companion.games.tada import events as e
-from companion.games.tada.model import Table, deck_of, placings, successes
+from companion.games.tada.model import Table, deck_of, placings, spell_of, successes
 
 
 def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
@@ -61,7 +61,9 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
         case e.RoundResolved():
             return _resolved(before, after)
         case e.EffectAimed(seat=seat, target=target) if target:
-            text = f"{name(seat)} gives {name(target)} an effect for the next round."
+            spell = spell_of(before, seat)
+            what = f": {spell.effect}" if spell and spell.effect else "."
+            text = f"{name(seat)} gives {name(target)} an effect for the next round{what}"
             return (Cue(target="all", pattern="notice", text=text),)
         case _:
             return ()

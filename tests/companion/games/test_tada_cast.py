@@ -355,6 +355,7 @@ def test_the_call_belongs_to_the_slam_that_is_nearest_to_it(order: str) -> None:
     assert [a.effect[:22] for a in yes] == ["The slam 6.4 s after G", "The slam 2.9 s after G"], (
         "the claim first"
     )
+    assert [a.label for a in yes] == ["Ann: complete, slam at 6.4 s", "Ann: complete, slam at 2.9 s"]
     table.do(yes[0].command)
     assert table.placings()["s1"].raw_ms == 6360
 

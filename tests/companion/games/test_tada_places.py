@@ -436,3 +436,35 @@ def test_undo_of_the_end_lets_them_cast_on() -> None:
     assert table.game.phase == "cast"
     table.finish(2, 9000)
     assert table.places() == {"s1": 1, "s2": 0}
+
+
+@rule("TADA-18", "ok")
+@settings(max_examples=60, deadline=None)
+@given(
+    slams=st.lists(
+        st.tuples(st.integers(0, 60), st.sampled_from([0, 1, 10, 40]), st.sampled_from(["", "a", "b"])),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_success_is_as_the_rule_says_for_any_slams(slams: list[tuple[int, int, str]]) -> None:
+    table = TadaTable(len(slams)).to_cast()
+    for who, (ms, u_ms, clock) in enumerate(slams, start=1):
+        table.finish(who, 5000 + ms, u_ms, clock=clock, own_ms=0.3, heard_ms=6000)
+
+    def certainly_before(one: tuple[int, int, str], two: tuple[int, int, str]) -> bool:
+        joint = 0.6 if one[2] and one[2] == two[2] else one[1] + two[1]
+        return two[0] - one[0] > max(1, joint)
+
+    room = {2: 1, 3: 1, 4: 2, 5: 2, 6: 3}[len(slams)]
+    expected = {
+        f"s{who}"
+        for who, mine in enumerate(slams, start=1)
+        if sum(certainly_before(other, mine) for other in slams) < room
+    }
+    assert set(table.won()) == expected
+    found = table.places()
+    for one, mine in enumerate(slams, start=1):
+        for two, other in enumerate(slams, start=1):
+            if found[f"s{one}"] and found[f"s{two}"] and certainly_before(mine, other):
+                assert found[f"s{one}"] <= found[f"s{two}"]

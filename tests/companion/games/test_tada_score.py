@@ -77,6 +77,9 @@ def test_the_caster_of_a_successful_effect_chooses_one_other_player() -> None:
     assert choice is not None
     assert [x.value for x in choice.fields[0].choices] == ["s2", "s3", ""]
     table.do(c.ChooseTarget(seat="s1", target="s3"), actor=table.by(1))
+    assert table.cues[-1].text.startswith(
+        "Ann gives Cid an effect for the next round: Bow your head to the caster"
+    )
     assert table.last("TADA-21").because == "Ann aims at Cid, who suffers it in the next round."
     assert (table.game.phase, table.game.part) == ("draw", 2)
 
