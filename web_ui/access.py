@@ -125,10 +125,6 @@ class Access:
             return False
         return origin is None or origin == f"{scheme}://{host}"
 
-    def holder(self, token: str) -> Holder | None:
-        """The holder of a token, None for the public."""
-        return self.passes.holder(token)
-
     def token_in(self, cookies: str) -> str:
         """The token in a raw Cookie header, empty when there is none."""
         try:

@@ -9,7 +9,7 @@ from typing import cast
 
 from flask import current_app, g, request
 
-from companion.core.seat import Viewer
+from companion.core.seat import Role, Viewer
 from companion.runtime.desk import Desk
 from web_ui.access import Access, viewer_of
 from web_ui.health import Evidence, HealthSource
@@ -32,6 +32,16 @@ class Web:
     addresses: Callable[[], Sequence[str]]
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
 
+    def holder(self, token: str) -> Holder | None:
+        """Who bears a token, None for the public; a player who left the table is public too."""
+        found = self.access.passes.holder(token)
+        return found if found is not None and self.is_seated(found.viewer) else None
+
+    def is_seated(self, viewer: Viewer) -> bool:
+        """Whether these eyes still belong to the table."""
+        seat = self.desk.snapshot().sitting.seat(viewer.seat)
+        return viewer.role is not Role.SEAT or (seat is not None and not seat.left)
+
 
 def web() -> Web:
     """The table of the present application."""
@@ -41,8 +51,7 @@ def web() -> Web:
 def holder() -> Holder | None:
     """Who sends this request, None for the public. Looked up once a request."""
     if "holder" not in g:
-        access = web().access
-        g.holder = access.holder(request.cookies.get(access.cookie, ""))
+        g.holder = web().holder(request.cookies.get(web().access.cookie, ""))
     return cast("Holder | None", g.holder)
 
 

@@ -140,6 +140,9 @@ class Hub:
             if not self._changed.is_set():
                 continue
             self._changed.clear()
+            for client in self._clients:
+                if not self._web.is_seated(client.topic.viewer):
+                    self._send_away(client)
             for topic in {client.topic for client in self._clients if client.topic.page != "devices"}:
                 await self._show(topic)
                 self._say()
@@ -217,8 +220,11 @@ class Hub:
     def _revoked(self, holder: str) -> None:
         for client in self._clients:
             if client.holder == holder:
-                client.farewell = encode("bye", {"why": "revoked"})
-                client.closing.set()
+                self._send_away(client)
+
+    def _send_away(self, client: _Client) -> None:
+        client.farewell = encode("bye", {"why": "revoked"})
+        client.closing.set()
 
     # streams
 
@@ -230,7 +236,7 @@ class Hub:
         closed = access.door(remote, headers.get(b"host", b"").decode("latin-1"))
         if closed:
             return await _plain(send, closed.status, closed.why)
-        holder = access.holder(access.token_in(headers.get(b"cookie", b"").decode("latin-1")))
+        holder = self._web.holder(access.token_in(headers.get(b"cookie", b"").decode("latin-1")))
         path = scope["path"]
         if scope["method"] != "GET" or not may_stream(viewer_of(holder).role, path):
             return await _plain(send, 403, "This stream is not yours.")

@@ -73,7 +73,7 @@ def sample(hint: Any) -> Any:
         return []
     if arguments:
         return sample(arguments[0])
-    return {str: "s1", int: 2, float: 0.5, bool: True}.get(hint, {})
+    return {str: "s3", int: 2, float: 0.5, bool: True}.get(hint, {})
 
 
 def body_of(kind: type[Command]) -> dict[str, Any]:

@@ -309,7 +309,7 @@ def test_a_page_that_hears_nothing_locks_itself_and_says_so(house: House, open_p
 def test_a_browser_that_is_sent_away_is_told(house: House, open_page: Opener) -> None:
     token = house.seat_token("s1")
     page = live(open_page("/seat", token))
-    holder = house.access.holder(token)
+    holder = house.access.passes.holder(token)
     assert holder is not None
     house.access.passes.revoke(holder.id)
     expect(page.locator("#urgent")).to_contain_text("sent away")

@@ -159,7 +159,7 @@ def test_sent_away_means_gone_within_two_seconds(served: House) -> None:
     other = Stream(served, "/live/seat", served.seat_token("s2"))
     for stream in (one, two, other):
         stream.until("view")
-    holder = served.access.holder(token)
+    holder = served.access.passes.holder(token)
     assert holder is not None
     began = time.monotonic()
     assert served.access.passes.revoke(holder.id)
@@ -171,6 +171,18 @@ def test_sent_away_means_gone_within_two_seconds(served: House) -> None:
     served.order(c.Resume())
     other.until("view", "Stop now")
     other.close()
+
+
+def test_a_player_who_left_is_sent_away_and_comes_back_when_it_is_undone(served: House) -> None:
+    token = served.seat_token("s2")
+    stream = Stream(served, "/live/seat", token)
+    stream.until("view")
+    served.order(c.Leave(seat="s2"))
+    stream.until("bye")
+    assert Stream(served, "/live/seat", token).status == 403
+    assert Guest(served, token).command({"do": "Stop"}).status_code == 403
+    served.order(c.Undo())
+    assert Stream(served, "/live/seat", token).status == 200
 
 
 def test_who_is_not_let_in(served: House) -> None:

@@ -156,11 +156,11 @@ def test_the_sheet_shows_codes_and_sends_browsers_away(house: House) -> None:
     token = house.seat_token("s1")
     seat = Guest(house, token)
     assert seat.get("/seat").status_code == 200
-    holder = house.access.holder(token)
+    holder = house.access.passes.holder(token)
     assert holder is not None
     assert boss.post("/people/revoke", {"holder": holder.id}).status_code == 303
     assert seat.get("/seat").status_code == 403
-    mine = house.access.holder(house.token)
+    mine = house.access.passes.holder(house.token)
     assert mine is not None
     assert boss.post("/people/revoke", {"holder": mine.id}).status_code == 400
     assert boss.post("/people/code", {"seat": "s9"}).status_code == 404
