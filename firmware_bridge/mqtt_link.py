@@ -30,7 +30,9 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from firmware_bridge import topics
 from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, Refused
 
-_log = logging.getLogger(__name__)
+_paho_log = logging.getLogger(f"{__name__}.paho")
+# It tells each loss of a connection as an error; the link says that in its own words. Exceptions are ours.
+_paho_log.addFilter(lambda record: record.getMessage().startswith("Caught exception"))
 
 KEEPALIVE_S = 10
 _HEALTHY_S = 10.0
@@ -199,7 +201,7 @@ class MqttClient:
             clean_session=None if is_v5 else True,
             protocol=MQTTProtocolVersion.MQTTv5 if is_v5 else MQTTProtocolVersion.MQTTv311,
         )
-        client.enable_logger(_log)
+        client.enable_logger(_paho_log)
         client.suppress_exceptions = True  # they are logged; the connection goes on
         client.reconnect_delay_set(1, int(_MAX_WAIT_S))
         client.max_queued_messages_set(_MAX_QUEUED)

@@ -391,6 +391,21 @@ def test_a_bad_address_is_refused_in_one_line_without_its_secret(url: str, reaso
     assert "\n" not in str(caught.value)
 
 
+def test_what_goes_wrong_in_a_callback_is_logged_and_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    broker = EmbeddedBroker()
+    broker.start()
+    link = MqttLink(broker.url)
+    try:
+        with FakePad.on_mqtt(broker.url), bridged(link) as table:
+            table.wait_ready("pad1")
+            assert [record for record in caplog.records if "firmware_bridge" in record.name] == []
+            link.client._hear = lambda *_: 1 / 0  # type: ignore[assignment]  # as a fault of ours would
+            until(lambda: "division by zero" in caplog.text, "logged")
+            assert link.client.is_up
+    finally:
+        broker.stop()
+
+
 def test_an_address() -> None:
     assert MqttAddress.parse("mqtt://a:b%2Fc@host:1884/t-1") == MqttAddress("host", 1884, "t-1", "a", "b/c")
     assert MqttAddress.parse("mqtt://host") == MqttAddress("host")
