@@ -21,6 +21,7 @@ SUFFIX = ".dice.npz"
 _PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _SIZES = tuple(np.geomspace(0.1, 0.85, 11))  # of a picture's shorter side: how wide a face may be
 _FEW = 3
+_ALIKE = 0.85  # correlation with the other pictures of a face from which a picture is believed to show it
 _MOST_BYTES = 20_000_000
 
 
@@ -159,31 +160,51 @@ def face_sample(
 
 
 def _enrol_owner(owner: str, place: Path) -> tuple[list[Sample], list[str]]:
-    samples: list[Sample] = []
+    found: list[tuple[Path, Sample, float]] = []
+    missed: list[tuple[Path, NDArray[np.uint8]]] = []
     unused: list[str] = []
-    widths: list[float] = []
     for face in _folders(place):
-        before = len(samples)
         for path in _pictures(face):
             try:
                 frame = load(path)
             except Unreadable:
-                unused.append(path.name)
-                continue
-            # Pictures of one sitting show the die at one size; so the first few narrow the search.
-            usual = float(np.median(widths)) if len(widths) >= _FEW else None
-            sizes = None if usual is None else [usual * k for k in (0.85, 1.0, 1.18)]
-            found = face_sample(frame, owner, face.name, sizes) or face_sample(frame, owner, face.name)
-            if found is None:
                 unused.append(f"{face.name}/{path.name}")
                 continue
-            samples.append(found[0])
-            widths.append(found[1])
-        if len(samples) == before:
+            # Pictures of one sitting show the die at one size; so the first few narrow the search.
+            usual = float(np.median([width for _, _, width in found])) if len(found) >= _FEW else None
+            sizes = None if usual is None else [usual * k for k in (0.85, 1.0, 1.18)]
+            sample = face_sample(frame, owner, face.name, sizes) or face_sample(frame, owner, face.name)
+            if sample is None:
+                missed.append((path, frame))
+            else:
+                found.append((path, *sample))
+        if not any(path.parent == face for path, _, _ in found):
             raise EnrolError(
                 f"no die found in {face}: take 3 to 5 pictures from above with one die in each, nothing else"
             )
+    samples = [sample for _, sample, _ in found]
+    width = float(np.median([width for _, _, width in found]))
+    for path, frame in missed:
+        again = _by_likeness(frame, samples, path.parent.name, width)
+        if again is None:
+            unused.append(f"{path.parent.name}/{path.name}")
+        else:
+            samples.append(again)
     return samples, unused
+
+
+def _by_likeness(
+    frame: NDArray[np.uint8], samples: Sequence[Sample], face: str, width_px: float
+) -> Sample | None:
+    """The face in a picture where its edges do not show, by its likeness to the face's other pictures; None where
+    nothing is like them."""
+    matcher = FaceMatcher([(sample.face, sample.patch) for sample in samples if sample.face == face])
+    lab, _ = scaled(frame, width_px)
+    scored = [(matcher.match(blot.soft).score, blot) for blot in find_blots(lab)]
+    score, blot = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    if blot is None or score < _ALIKE:
+        return None
+    return Sample(samples[0].owner, face, blot.soft, blot.body, blot.ink)
 
 
 def _closest(samples: Sequence[Sample]) -> tuple[tuple[str, str] | None, float | None]:
