@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import cv2
 import msgspec
@@ -33,6 +33,15 @@ class Reader(Protocol):
     """Reads the dice of one still BGR picture (H, W, 3) uint8."""
 
     def read(
+        self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
+    ) -> Reading: ...
+
+
+@runtime_checkable
+class Rereader(Protocol):
+    """A reader that looks at one more frame of a still table faster than at the first."""
+
+    def again(
         self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
     ) -> Reading: ...
 
@@ -93,7 +102,9 @@ class Watcher:
             told += self._find_surface(frame, small.shape, seen_ns, uncertainty_ns)
         if self._reader is None:
             return told + self._report((), ())
-        self._readings.append(self._reader.read(frame, self.surface, self._layouts))
+        reader = self._reader
+        look = reader.again if self._readings and isinstance(reader, Rereader) else reader.read
+        self._readings.append(look(frame, self.surface, self._layouts))
         dice, flags, agreed = vote(self._readings)
         if len(self._readings) >= self._votes + (0 if agreed else 2):
             told += self._report(dice, flags)

@@ -60,16 +60,30 @@ class Palette:
 
     def whose(self, body: Lab, ink: Lab) -> Ownership:
         """The owner of a die with these colours."""
-        inks = body + (ink - body) / _INK_SHARES[:, None]
-        seen = _features(np.broadcast_to(body, inks.shape), inks)
-        apart = np.linalg.norm((self._rows[:, None, :] - seen) / self._spread[:, None, :], axis=2)
-        far = []
-        for first, end in zip((0, *self._ends), self._ends, strict=False):
-            nearest = np.sort(apart[first:end], axis=0)[:_NEIGHBOURS].mean(axis=0)
-            far.append(float((nearest + _SHARE_COSTS).min()))
-        order = np.argsort(far)
-        lead = far[order[1]] - far[order[0]] if len(far) > 1 else float("inf")
-        return Ownership(self.owners[order[0]], far[order[0]], lead)
+        return self.owners_of(body[None], ink[None])[0]
+
+    def owners_of(self, bodies: Lab, inks: Lab) -> list[Ownership]:
+        """The owners of dice with these colours, (N, 3) each."""
+        if not len(bodies):
+            return []
+        count, shares = len(bodies), len(_INK_SHARES)
+        guessed = bodies[:, None] + (inks - bodies)[:, None] / _INK_SHARES[None, :, None]
+        held = np.broadcast_to(bodies[:, None], guessed.shape)
+        seen = _features(held.reshape(-1, 3), guessed.reshape(-1, 3))
+        apart = np.sqrt((((self._rows[None] - seen[:, None]) / self._spread[None]) ** 2).sum(axis=2))
+        far = np.empty((count, len(self.owners)))
+        for place, (first, end) in enumerate(zip((0, *self._ends), self._ends, strict=False)):
+            part = apart[:, first:end]
+            few = min(_NEIGHBOURS, part.shape[1])
+            nearest = np.partition(part, few - 1, axis=1)[:, :few].mean(axis=1).reshape(count, shares)
+            far[:, place] = (nearest + _SHARE_COSTS).min(axis=1)
+        order = np.argsort(far, axis=1)
+        found = []
+        for i in range(count):
+            best = float(far[i, order[i, 0]])
+            lead = float(far[i, order[i, 1]]) - best if len(self.owners) > 1 else float("inf")
+            found.append(Ownership(self.owners[order[i, 0]], best, lead))
+        return found
 
 
 def _features(bodies: Lab, inks: Lab) -> NDArray[np.float64]:

@@ -33,15 +33,12 @@ from vision.surface import Surface
 DIE_MM = 16.0
 _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
-_LEAST = 0.55  # correlation of a face that is worth telling, where a square of one colour surrounds it
-_WORTH_EDGES = 0.7  # below this no edges are looked for
+_REGION_SCORE = 0.62  # correlation at which a face in a square of one colour is as likely a die as not
+_CLEAR = 0.85  # correlation of a face that tells the dice's size
 _TOO_WIDE = 1.06  # of a face: a region wider than this holds more than the top
-_SURE = 0.85  # the same where only edges do
-_CERTAIN = 0.95  # the same where nothing does
-_SHARPEST = 2.2  # a print that is so much crisper than the enrolled face is not it
-_SHOWN = 9.0  # Lab units: a step of colour that counts as an edge
-_READ = 0.72
-_LEAD = 0.035
+_WORTH_EDGES = 0.7  # correlation below which no edges are looked for
+_READ = 0.72  # correlation from which a value is told
+_LEAD = 0.45  # how far the next name must be behind, as a share of what the best one lacks
 _SAME = 0.85  # of a face: nearer than this two finds are one die
 _MARKER_EDGE_MM = 4.0
 _NEAR_MM = 5.0  # a die this far off a printed place is still meant to lie there
@@ -55,6 +52,7 @@ class _Find:
     square: FaceSquare
     owner: Ownership
     match: Match
+    chance: float
 
 
 class SymbolReader:
@@ -75,6 +73,7 @@ class SymbolReader:
             kind: FaceMatcher([(s.face, s.patch) for of, s in samples if of == kind])
             for kind in dict.fromkeys(self._kinds.values())
         }
+        self._last: tuple[list[_Find], float] = ([], 1.0)
         self._known: tuple[tuple[int, ...], float] | None = None  # picture's shape, width of a face there
 
     def read(
@@ -92,17 +91,43 @@ class SymbolReader:
             finds, scale = self._find(frame, face_px)
         else:
             finds, scale = self._find_unmeasured(frame)
-        dice = [self._seen(find, scale, frame.shape, surface, layouts) for find in finds]
+        self._last = (finds, scale)
+        dice = self._seen_all(self._last, frame.shape, surface, layouts)
+        return Reading(dice, (*flags,) if dice else (*flags, "no_dice"))
+
+    def again(
+        self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
+    ) -> Reading:
+        """The dice of the picture read last, each looked at anew where it lay: for one more frame of a
+        table that keeps still. Much cheaper than `read`; a die that cannot be seen any more is left out."""
+        finds, scale = self._last
+        lab, scale = scaled(frame, FACE_PX / scale)
+        found = []
+        for find in finds:
+            blot = blot_at(lab, find.blot.xy, find.blot.side)
+            owner = self._palette.whose(blot.body, blot.ink) if blot else None
+            if blot and owner and owner.is_known:
+                found.append(_Find(blot, find.square, owner, self._match(blot, owner)))
+        dice = self._seen_all((found, scale), frame.shape, surface, layouts)
+        return Reading(dice, () if dice else ("no_dice",))
+
+    def _seen_all(
+        self,
+        found: tuple[list[_Find], float],
+        shape: tuple[int, ...],
+        surface: Surface | None,
+        layouts: tuple[Placed, ...],
+    ) -> tuple[DieSeen, ...]:
+        finds, scale = found
+        dice = [self._seen(find, scale, shape, surface, layouts) for find in finds]
         if surface is not None:
             dice = [die for die in dice if die.xy_mm and not _is_on_marker(die.xy_mm, surface)]
-        if not dice:
-            flags.append("no_dice")
-        return Reading(tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0]))), tuple(flags))
+        return tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0])))
 
     def _find_unmeasured(self, frame: NDArray[np.uint8]) -> tuple[list[_Find], float]:
         if self._known is not None and self._known[0] == frame.shape:
             finds, scale = self._find(frame, self._known[1])
-            if any(find.match.score >= _SURE for find in finds):
+            if any(find.match.score >= _CLEAR for find in finds):
                 return finds, scale
         for size in _SIZES_PX:
             if size > 0.6 * min(frame.shape[:2]):
@@ -111,7 +136,7 @@ class SymbolReader:
             sides = [
                 find.square.side * FACE_PX / scale
                 for find in finds
-                if find.square.by == "region" and find.match.score >= _SURE
+                if find.square.by == "region" and find.match.score >= _CLEAR
             ]
             if sides:
                 face_px = float(np.median(sides))
@@ -120,15 +145,13 @@ class SymbolReader:
         return [], 1.0
 
     def _find(self, frame: NDArray[np.uint8], face_px: float) -> tuple[list[_Find], float]:
-        """The dice, the surest first, if a face is `face_px` wide; and px of the scaled picture per px of `frame`."""
+        """The dice, the surest first, if a face is `face_px` wide; and px of the scaled picture per px of
+        `frame`."""
         lab, scale = scaled(frame, face_px)
         found: list[_Find] = []
         loose: list[tuple[Blot, Ownership]] = []
-        for blot in find_blots(lab):
+        for blot, owner in self._owned(find_blots(lab)):
             if _is_near(blot, found, 0.3) or any(_apart(blot.xy, other.xy) < 2 for other, _ in loose):
-                continue
-            owner = self._palette.whose(blot.body, blot.ink)
-            if not owner.is_known:
                 continue
             square = face_around(lab, blot)
             if square and _is_sound(square, blot):
@@ -148,17 +171,28 @@ class SymbolReader:
                 kept.append(find)
         return kept, scale
 
+    def _owned(self, blots: list[Blot]) -> list[tuple[Blot, Ownership]]:
+        """The blots in the colours of somebody's dice."""
+        bodies = np.array([blot.body for blot in blots], np.float32).reshape(-1, 3)
+        inks = np.array([blot.ink for blot in blots], np.float32).reshape(-1, 3)
+        owners = self._palette.owners_of(bodies, inks)
+        return [pair for pair in zip(blots, owners, strict=True) if pair[1].is_known]
+
     def _finds(
         self, lab: NDArray[np.uint8], blot: Blot, owner: Ownership, square: FaceSquare
     ) -> tuple[_Find, ...]:
-        """The die in this square, or none. A dark die's sides are taken for its top, so the square may be too large
-        and askew; then the blot's own middle is tried too."""
+        """The die in this square, or none. A dark die's sides are taken for its top, so a region may be
+        too large and askew, and edges may belong to something else; then the blot's own middle is tried
+        too."""
         views = [blot_at(lab, square.xy, square.side)]
-        if square.by == "region" and square.side > _TOO_WIDE:
+        if square.by == "edges" or square.side > _TOO_WIDE:
             views.append(blot)
-        finds = [_Find(view, square, owner, self._match(view, owner)) for view in views if view]
-        best = max(finds, key=lambda find: find.match.score, default=None)
-        return (best,) if best and _is_die(square, best.match) else ()
+        matches = [(view, self._match(view, owner)) for view in views if view]
+        view, match = max(matches, key=lambda pair: pair[1].score, default=(None, None))
+        if view is None or match is None:
+            return ()
+        chance = _die_chance(view, square, owner, match)
+        return (_Find(view, square, owner, match, chance),) if chance >= 0.5 else ()
 
     def _match(self, blot: Blot, owner: Ownership) -> Match:
         return self._matchers[self._kinds[owner.owner]].match(blot.soft)
@@ -177,7 +211,7 @@ class SymbolReader:
         turn = np.radians(square.turn_deg)
         half = find.blot.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
         x0, y0, x1, y1 = centre[0] - half, centre[1] - half, centre[0] + half, centre[1] + half
-        lead = match.score - match.next_score
+        lead = _lead(match)
         is_read = match.score >= _READ and lead >= _LEAD
         is_cut = x0 < -half / 3 or y0 < -half / 3 or x1 > shape[1] + half / 3 or y1 > shape[0] + half / 3
         reason = None if is_read else "cut_off" if is_cut else "margin"
@@ -191,7 +225,7 @@ class SymbolReader:
                 min(shape[1], round(x1)),
                 min(shape[0], round(y1)),
             ),
-            confidence=_confidence(match),
+            confidence=round(find.chance * (1 - 0.5 * float(np.exp(-max(lead, 0.0) / 0.25))), 3),
             reason=reason,
             xy_mm=place,
             owner=find.owner.owner,
@@ -227,17 +261,30 @@ def _is_near(blot: Blot, finds: Sequence[_Find], faces: float) -> bool:
     return any(_apart(blot.xy, find.blot.xy) < faces * FACE_PX for find in finds)
 
 
-def _is_die(square: FaceSquare, match: Match) -> bool:
-    """Whether a find is a die at all: the less its square shows, the better the face must fit."""
+def _die_chance(blot: Blot, square: FaceSquare, owner: Ownership, match: Match) -> float:
+    """How likely a find is a die at all. Where a region of one colour ends in a square, the face's fit
+    tells; else the weights say what each hint is worth (fitted on rendered tables of many cloths and
+    colours)."""
     if square.by == "region":
-        return match.score >= _LEAST
-    if square.shown >= _SHOWN:
-        return match.score >= _SURE and match.sharpness < _SHARPEST
-    return match.score >= _CERTAIN and match.sharpness < _SHARPEST
+        logit = 20 * (match.score - _REGION_SCORE)
+    else:
+        strength = float(np.linalg.norm(blot.ink - blot.body))
+        logit = (
+            -33.0
+            + 33.8 * match.score
+            - 0.9 * owner.distance
+            + 1.5 * min(owner.lead, 6.0)
+            - 1.9 * (match.sharpness if match.is_blurred else 0.0)
+            + 12.5 * min(square.shown / strength, 0.4)
+            - 12.3 * blot.evenness / strength
+            - 5.6 * (match.score - match.next_score)
+        )
+    return float(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
 
 
 def _is_on_marker(xy_mm: tuple[float, float], surface: Surface) -> bool:
-    """Whether a place is on one of the table's own markers, whose squares look like dice of black and white."""
+    """Whether a place is on one of the table's own markers, whose squares look like dice of black and
+    white."""
     return any(
         cv2.pointPolygonTest(corners.astype(np.float32), xy_mm, True) > -_MARKER_EDGE_MM
         for corners in surface.corners_mm.values()
@@ -250,10 +297,9 @@ def _is_sound(square: FaceSquare, blot: Blot) -> bool:
     return is_face and _apart(blot.xy, square.xy) < 0.3 * FACE_PX
 
 
-def _confidence(match: Match) -> float:
-    """How likely the value is right, from how well it fits and how far the next one is behind."""
-    lead = match.score - match.next_score
-    return round(float(1 / (1 + np.exp(-(10 * (match.score - 0.62) + 14 * (lead - 0.08))))), 3)
+def _lead(match: Match) -> float:
+    """How far the next name is behind, held against what the best one lacks of a perfect fit."""
+    return (match.score - match.next_score) / (1.01 - match.score)
 
 
 def _apart(one: tuple[float, float], other: tuple[float, float]) -> float:
