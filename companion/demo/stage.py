@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from dataclasses import replace
@@ -31,6 +32,7 @@ BODIES = {
     "black": (0.10, 0.10, 0.10),
 }
 """BGR of the dice by seat colour."""
+Places = tuple[tuple[float, float], ...]
 DARK, PALE = (0.08, 0.08, 0.08), (0.95, 0.96, 0.97)
 
 
@@ -50,62 +52,61 @@ def eye_over(size_mm: tuple[float, float]) -> Camera:
 
 
 class Stage:
-    """A table that is filmed all the time. `show` puts things on it; hands come in, do it and leave."""
+    """A table that is filmed all the time. `show` puts things on it; hands come in, do it and leave.
+
+    One thread paints, another films: however long painting takes, the camera never stands still.
+    """
 
     def __init__(self, feed: Feed, size_mm: tuple[float, float], seed: int) -> None:
         """Films an empty table from `start` on."""
         self._feed, self._size_mm = feed, size_mm
         self._camera = eye_over(size_mm)
         self._scene = Scene(size_mm=size_mm, marks=Marks(size_mm=size_mm), cloth="wood", seed=seed)
-        self._wanted: tuple[Scene, tuple[tuple[float, float], ...]] | None = (self._scene, ())
-        self._change = threading.Condition()
-        self._is_ended = False
-        self._thread = threading.Thread(target=self._film, name="stage", daemon=True)
+        self._wanted: queue.SimpleQueue[tuple[Scene, Places] | None] = queue.SimpleQueue()
+        self._painted: queue.SimpleQueue[tuple[Scene, list[NDArray[np.uint8]]]] = queue.SimpleQueue()
+        self._ended = threading.Event()
+        self._threads = [threading.Thread(target=run, daemon=True) for run in (self._paint, self._film)]
 
     def start(self) -> None:
         """Begin to film."""
-        self._thread.start()
+        self._wanted.put((self._scene, ()))
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """End the film; the camera sees its plug pulled."""
-        with self._change:
-            self._is_ended = True
-            self._change.notify()
-        self._thread.join(5.0)
+        self._ended.set()
+        self._wanted.put(None)
+        for thread in self._threads:
+            thread.join(10.0)
 
-    def show(
-        self, cards: tuple[Card, ...], dice: tuple[Die, ...], hands_mm: tuple[tuple[float, float], ...]
-    ) -> None:
+    def show(self, cards: tuple[Card, ...], dice: tuple[Die, ...], hands_mm: Places) -> None:
         """Put these cards and dice on the table, by hands that reach to `hands_mm`; returns at once."""
-        with self._change:
-            self._wanted = (replace(self._scene, cards=cards, dice=dice), hands_mm)
-            self._change.notify()
+        self._wanted.put((replace(self._scene, cards=cards, dice=dice), hands_mm))
+
+    def _paint(self) -> None:
+        """What is wanted becomes frames: hands over the table before, hands over the table after, the still table."""
+        before: NDArray[np.uint8] | None = None
+        while (wanted := self._wanted.get()) is not None:
+            scene, hands = wanted
+            still = scene.drawn(self._camera)
+            coming = [] if before is None else [self._reached(before, hands, share) for share in REACH]
+            leaving = [self._reached(still, hands, share) for share in reversed(REACH)]
+            self._painted.put((scene, [*coming, *leaving, still]))
+            before = still
 
     def _film(self) -> None:
-        tick, still = 0, self._scene.drawn(self._camera)
-        while True:
-            with self._change:
-                wanted, self._wanted = self._wanted, None
-                if self._is_ended:
-                    return
-            frames = [still]
-            if wanted is not None:
-                scene, hands = wanted
-                before, still = still, scene.drawn(self._camera)
-                frames = [
-                    *(self._reached(before, hands, share) for share in REACH),
-                    *(self._reached(still, hands, share) for share in reversed(REACH)),
-                    still,
-                ]
-            for frame in frames:
-                tick += 1
-                self._feed.push(self._scene.shot(frame, self._camera, tick))
-                with self._change:
-                    self._change.wait_for(lambda: self._is_ended, 1 / FPS)
+        scene, frames = self._painted.get()
+        tick = 0
+        while not self._ended.is_set():
+            if len(frames) == 1 and not self._painted.empty():
+                scene, frames = self._painted.get()
+            tick += 1
+            self._feed.push(scene.shot(frames[0], self._camera, tick))
+            frames = frames[1:] or frames
+            self._ended.wait(1 / FPS)
 
-    def _reached(
-        self, table: NDArray[np.uint8], hands_mm: tuple[tuple[float, float], ...], share: float
-    ) -> NDArray[np.uint8]:
+    def _reached(self, table: NDArray[np.uint8], hands_mm: Places, share: float) -> NDArray[np.uint8]:
         """The table with hands that are `share` of their way in."""
         if not hands_mm:
             return table
