@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from companion.core import command as c
-from companion.core.game import Game, Proposal, S, Sitting
-from companion.core.seat import Role, Viewer
+from companion.core.game import Game, Proposal, S, Sitting, decide, is_refused
+from companion.core.seat import Actor, Role, Viewer
 from companion.core.view import Action, Choice, Field, OpenProposal, View
 
 LOG_LINES = 60
@@ -36,7 +36,7 @@ def show(game: Game[S], sitting: Sitting[S], viewer: Viewer) -> View:
         view,
         primary=primary,
         actions=actions,
-        open_proposals=_proposals(sitting, viewer, is_stopped),
+        open_proposals=_proposals(game, sitting, viewer),
         rulings=sitting.rulings[-LOG_LINES:],
         held=f"The table is stopped. {sitting.stop_why}".strip() if is_stopped else "",
         is_stopped=is_stopped,
@@ -49,13 +49,14 @@ def _resume(sitting: Sitting[S]) -> Action:
     return Action(id="resume", command=c.Resume(), label="Resume", effect=effect)
 
 
-def _proposals(sitting: Sitting[S], viewer: Viewer, is_stopped: bool) -> tuple[OpenProposal, ...]:
+def _proposals(game: Game[S], sitting: Sitting[S], viewer: Viewer) -> tuple[OpenProposal, ...]:
     if viewer.role is not Role.REFEREE:
         return ()
-    return tuple(_proposal(p, is_stopped) for p in sitting.proposals)
+    return tuple(_proposal(game, sitting, p) for p in sitting.proposals)
 
 
-def _proposal(proposal: Proposal, is_stopped: bool) -> OpenProposal:
+def _proposal(game: Game[S], sitting: Sitting[S], proposal: Proposal) -> OpenProposal:
+    """The reading and its answers; one that came too late can only be rejected. Rule: TABLE-6"""
     confirm = Action(
         id=f"confirm-{proposal.id}", command=c.Confirm(proposal=proposal.id), label="Confirm",
         effect=f"{proposal.reading}: counts.",
@@ -64,12 +65,14 @@ def _proposal(proposal: Proposal, is_stopped: bool) -> OpenProposal:
         id=f"reject-{proposal.id}", command=c.Reject(proposal=proposal.id), label="Reject",
         effect="The reading is dropped.",
     )  # fmt: skip
+    order = c.Order(command=confirm.command, actor=Actor(Role.REFEREE), at_ns=sitting.at_ns, key=confirm.id)
+    is_late = is_refused(decide(game, sitting, order))
     return OpenProposal(
         id=proposal.id,
         reading=proposal.reading,
         confidence=proposal.confidence,
         evidence=proposal.evidence,
-        confirm=None if is_stopped else confirm,
+        confirm=None if is_late else confirm,
         reject=reject,
     )
 

@@ -270,6 +270,23 @@ def test_a_reading_that_was_rejected_is_not_proposed_again_and_again() -> None:
         assert table.see(table.rest(ms, *on_card(table, *range(count)))) == []
 
 
+@rule("TABLE-6", "ok")
+def test_a_reading_whose_time_is_over_can_only_be_rejected() -> None:
+    table = TadaTable(2).to_cast()
+    table.see(table.rest(1000, *on_card(table, 1, sure=0.6)))
+    assert table.view().open_proposals[0].confirm is not None
+    table.do(k.Stop())
+    assert table.view().open_proposals[0].confirm is None
+    table.do(k.Resume())
+    table.finish(1, 5000)
+    [late] = table.view().open_proposals
+    assert late.confirm is None
+    table.no(k.Confirm(proposal=late.id), "TADA-18")
+    assert late.reject is not None
+    table.do(late.reject.command)
+    assert table.view().open_proposals == ()
+
+
 def test_unreadable_dice_say_nothing() -> None:
     table = slammed()
     assert table.see(table.rest(5200, *on_card(table, 0, 1, 2), die(None, slot=3))) == []

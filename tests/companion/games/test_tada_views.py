@@ -31,6 +31,7 @@ def evening(steps: int = 130, n: int = 4, odd: int = 9, **options: Any) -> Itera
     table = TadaTable(n, **options)
     unusual: list[Command] = [
         c.Slam(seat="s1"), c.FlagBreach(seat="s2"), k.Stop(), c.GiveUp(seat="s3"), k.Join(name="Gus"), c.VoidRound(),
+        k.Propose(command=c.GiveUp(seat="s4"), reading="Dot may have given up", confidence=0.5),
         k.Leave(seat="s2"), c.CallTaDa(seat="s1"), k.OpenReview(), c.EnterOrder(order=(("s1", "s3"),)), k.CloseReview(),
     ]  # fmt: skip
     yield table
