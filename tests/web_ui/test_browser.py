@@ -12,6 +12,7 @@ from web_house import House
 from companion.core import command as c
 from companion.core.cue import Cue
 from companion.games.tada import commands as t
+from web_ui.serve import Server
 
 SETTLE_MS = 400
 
@@ -304,6 +305,23 @@ def test_a_page_that_hears_nothing_locks_itself_and_says_so(house: House, open_p
     house.order(c.Resume())
     expect(page.locator("#heard")).to_have_attribute("data-state", "live", timeout=15000)
     assert not page.evaluate("document.getElementById('view').inert")
+
+
+def test_a_page_comes_back_when_the_server_does(house: House, open_page: Opener) -> None:
+    page = live(open_page("/referee", house.token))
+    assert house.server is not None
+    port = house.server.port
+    house.server.stop()
+    house.order(c.Resume())
+    house.desk.say(Cue(target="all", pattern="notice", text="said meanwhile"))
+    house.server = Server(house.app, port=port)
+    house.server.start()
+    up_to_date(page, house)
+    expect(page.locator("#primary")).to_have_attribute("data-action", "deal")
+    expect(page.locator("#log p").first).to_have_text("said meanwhile")
+    page.wait_for_timeout(SETTLE_MS)
+    page.locator("#primary").click()
+    wait(lambda: house.desk.snapshot().sitting.game.phase == "feat", "it works again")
 
 
 def test_a_browser_that_is_sent_away_is_told(house: House, open_page: Opener) -> None:

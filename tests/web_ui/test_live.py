@@ -17,6 +17,8 @@ from companion.core.cue import Cue
 from companion.core.seat import Role, Viewer
 from companion.games.tada import commands as t
 from web_ui import live
+from web_ui.addresses import lan_addresses
+from web_ui.serve import Server
 
 PATIENCE_S = 10.0
 
@@ -200,6 +202,31 @@ def test_before_the_first_referee_strangers_get_no_stream(house: House) -> None:
     assert house.access.door("192.168.7.9", "192.168.7.5") is not None
     house.serve()
     assert Stream(house, "/live/public").status == 200, "this machine itself is served"
+
+
+def test_the_network_is_served_only_after_the_first_referee(house: House) -> None:
+    """A real connection over an address of this machine's network."""
+    networks = lan_addresses()
+    if not networks:
+        pytest.skip("NO NETWORK: this machine has no address but loopback")
+    house.server = Server(house.app, host="0.0.0.0")
+    house.server.start()
+
+    def status(path: str) -> int:
+        connection = http.client.HTTPConnection(networks[0], house.server.port, timeout=PATIENCE_S)  # type: ignore[union-attr] # started above
+        house.cleanup.append(connection.close)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status
+
+    assert [status(path) for path in ("/board", "/live/public", "/live/time", "/enter")] == [403] * 4
+    house.begin()
+    assert [status(path) for path in ("/board", "/live/public", "/live/time", "/referee")] == [
+        200,
+        200,
+        200,
+        403,
+    ]
 
 
 def test_too_many_streams_of_one_browser_are_refused(served: House) -> None:
