@@ -19,7 +19,7 @@ Lab = NDArray[np.float32]
 _LEAST = 0.012  # linear light that a camera's black still gives
 _SPREAD = 0.16  # log units that a ratio may stray beyond what the samples show
 _TINT_WEIGHT = 0.5
-_STRANGE = 2.8  # standard deviations: farther from every owner than this is nobody's die
+_STRANGE = 4.5  # standard deviations: farther from every owner than this is nobody's die
 _NEIGHBOURS = 3
 # Thin lines out of focus show their ink mixed with the body: it is tried as if it were only this share of ink.
 _INK_SHARES = np.array([1.0, 0.8, 0.62, 0.48])

@@ -39,7 +39,8 @@ _TOO_WIDE = 1.06  # of a face: a region wider than this holds more than the top
 _WORTH_EDGES = 0.7  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
 _LEAD = 0.45  # how far the next name must be behind, as a share of what the best one lacks
-_SAME = 0.85  # of a face: nearer than this two finds are one die
+_SURE = 0.75  # chance of being a die at all from which a value is told
+_SAME = 0.7  # of a face: nearer than this two finds are one die
 _MARKER_EDGE_MM = 4.0
 _NEAR_MM = 5.0  # a die this far off a printed place is still meant to lie there
 
@@ -107,7 +108,7 @@ class SymbolReader:
             blot = blot_at(lab, find.blot.xy, find.blot.side)
             owner = self._palette.whose(blot.body, blot.ink) if blot else None
             if blot and owner and owner.is_known:
-                found.append(_Find(blot, find.square, owner, self._match(blot, owner)))
+                found.append(_Find(blot, find.square, owner, self._match(blot, owner), find.chance))
         dice = self._seen_all((found, scale), frame.shape, surface, layouts)
         return Reading(dice, () if dice else ("no_dice",))
 
@@ -139,7 +140,8 @@ class SymbolReader:
                 if find.square.by == "region" and find.match.score >= _CLEAR
             ]
             if sides:
-                face_px = float(np.median(sides))
+                # Dark dice look too wide by their sides, and nothing looks too narrow: so not the median.
+                face_px = float(np.percentile(sides, 30))
                 self._known = (frame.shape, face_px)
                 return self._find(frame, face_px)
         return [], 1.0
@@ -212,7 +214,7 @@ class SymbolReader:
         half = find.blot.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
         x0, y0, x1, y1 = centre[0] - half, centre[1] - half, centre[0] + half, centre[1] + half
         lead = _lead(match)
-        is_read = match.score >= _READ and lead >= _LEAD
+        is_read = match.score >= _READ and lead >= _LEAD and find.chance >= _SURE
         is_cut = x0 < -half / 3 or y0 < -half / 3 or x1 > shape[1] + half / 3 or y1 > shape[0] + half / 3
         reason = None if is_read else "cut_off" if is_cut else "margin"
         place = surface.mm(centre, self._die_mm) if surface else None
@@ -266,7 +268,7 @@ def _die_chance(blot: Blot, square: FaceSquare, owner: Ownership, match: Match) 
     tells; else the weights say what each hint is worth (fitted on rendered tables of many cloths and
     colours)."""
     if square.by == "region":
-        logit = 20 * (match.score - _REGION_SCORE)
+        logit = 20 * (match.score - _REGION_SCORE) - 1.5 * max(0.0, owner.distance - 2.5)
     else:
         strength = float(np.linalg.norm(blot.ink - blot.body))
         logit = (
