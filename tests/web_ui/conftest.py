@@ -27,9 +27,9 @@ def house(tmp_path: Path) -> Iterator[House]:
     made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The Chromium that is installed; none is ever fetched."""
+    """The Chromium that is installed; none is ever fetched. Closed before another module may want its own."""
     if CHROMIUM is None:
         pytest.skip(
             "NO CHROMIUM IS INSTALLED: the pages were not tried in a browser (apt-get install chromium)"

@@ -12,6 +12,7 @@ from web_house import Guest, House
 from companion.core import command as c
 from companion.core.seat import Role, Viewer
 from companion.games.tada import commands as t
+from companion.runtime.journal import JournalError
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -344,3 +345,38 @@ def test_a_seat_page_holds_no_secret_of_another(house: House) -> None:
     assert not any(name in text for name in others)
     board = Guest(house).get("/board").text.replace("&#39;", "'")
     assert not any(name in board for name in own | others)
+
+
+def test_the_public_sees_that_a_ruling_is_under_review(house: House) -> None:
+    house.begin()
+    for command in (c.Resume(), t.Deal(), c.OpenReview(why="who was first"), t.RevealFeat()):
+        house.order(command)
+    board, referee = Guest(house).get("/board").text, Guest(house, house.token).get("/referee").text
+    assert 'id="is-held"' in board
+    assert "who was first" in board
+    feat = house.deck.feats()[house.desk.snapshot().sitting.game.feat].name
+    assert feat in referee.replace("&#39;", "'")
+    assert feat not in board.replace("&#39;", "'"), "what was decided meanwhile is not shown yet"
+    house.order(c.CloseReview())
+    assert feat in Guest(house).get("/board").text.replace("&#39;", "'")
+
+
+def test_a_disk_that_refuses_is_told_and_nothing_is_changed(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.begin()
+    boss = Guest(house, house.token)
+
+    def full(payloads: object) -> str:
+        raise JournalError("the disk is full; free some room")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(house.opening.journal, "append", full)
+        answer = boss.command({"do": "Resume"}, key="k")
+        assert answer.status_code == 503
+        assert "the disk is full" in answer.get_json()["error"]
+        page = boss.get("/referee").text
+        assert 'id="is-faulty"' in page
+        assert "the disk is full" in page
+    assert boss.command({"do": "Resume"}, key="k").get_json()["accepted"] is True
+    assert 'id="is-faulty"' not in boss.get("/referee").text
