@@ -42,6 +42,7 @@ SYNC_EVERY_NS = 1_000_000_000
 BURST_EVERY_NS = 30_000_000
 BURST = 8
 ASK_AGAIN_NS = 20_000_000
+ASK_SPACING_NS = 5_000_000
 SILENT_NS = 3_000_000_000
 REPEAT_MISSING_NS = 200_000_000
 GIVE_UP_NS = 1_000_000_000
@@ -95,6 +96,7 @@ class Session:
         self.heartbeat: Heartbeat | None = None
         self.heard_ns = now_ns
         self._question = 0
+        self._asked_ns = 0
         self._past_boots: deque[int] = deque(maxlen=_BOOTS)
         self._begin(hello, now_ns, Numbering())
         self._become("syncing", now_ns)
@@ -299,8 +301,9 @@ class Session:
         return min(due)
 
     def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
-        """Ask what time it is, unless a question is open that is younger than ASK_AGAIN_NS (twice that for
-        the second one that is open, and so on: a slow link is not to be filled with questions).
+        """Ask what time it is, unless that was done less than ASK_SPACING_NS ago, or a question is open that
+        is younger than ASK_AGAIN_NS (twice that for the second one that is open, and so on): a burst of slams
+        is not to be held up by questions about it.
 
         With `is_wanted` it goes on asking until an answer shows that everything before `now_ns` has come.
         """
@@ -312,6 +315,7 @@ class Session:
         self._question = (self._question + 1) % 2**32
         token = secrets.randbelow(MAX_TOKEN + 1)
         self._questions[self._question] = (token, now_ns)
+        self._asked_ns = now_ns
         self._burst = max(self._burst - 1, 0)
         self._sync_at_ns = now_ns + (BURST_EVERY_NS if self._burst else SYNC_EVERY_NS)
         self._say(SyncRequest(id=self._question, h=token))
@@ -319,9 +323,8 @@ class Session:
     @property
     def _may_ask_at_ns(self) -> int:
         if not self._questions:
-            return 0
-        newest_ns = max(sent_ns for _, sent_ns in self._questions.values())
-        return newest_ns + (ASK_AGAIN_NS << (len(self._questions) - 1))
+            return self._asked_ns + ASK_SPACING_NS
+        return self._asked_ns + (ASK_AGAIN_NS << (len(self._questions) - 1))
 
     def lose(self, now_ns: int, reason: str) -> None:
         """Its way is gone."""
