@@ -17,7 +17,7 @@ from companion.core.cue import Cue
 from companion.core.observation import Observation
 from companion.core.ruling import Ruling, breach
 from companion.core.score import Standing
-from companion.core.seat import Accommodation, Role, Seat, Viewer, seat_at
+from companion.core.seat import MARKS, Accommodation, Role, Seat, Viewer, seat_at
 from companion.core.view import RulingShown, View
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -45,7 +45,7 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
     """The whole state of a table: what is common to all games, and the game's own state in `game`.
 
     `at_ns`: table time of the last fact. `stopped_at_ns`: host instant at which the clocks were stopped,
-    None while they run. `stopped_ns`: how long they stood before. `held`: the game as the public sees
+    None while they run. `stops`: from when to when they stood before. `held`: the game as the public sees
     it while a review is open.
     """
 
@@ -55,7 +55,7 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
     game: S
     at_ns: int = 0
     stopped_at_ns: int | None = None
-    stopped_ns: int = 0
+    stops: tuple[tuple[int, int], ...] = ()
     stop_why: str = ""
     held: S | None = None
     review_why: str = ""
@@ -66,11 +66,12 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
 
     def play_ns(self, at_ns: int) -> int:
         """Play time at a host instant: host time less all the time that the table stood."""
-        return (at_ns if self.stopped_at_ns is None else min(at_ns, self.stopped_at_ns)) - self.stopped_ns
+        running = at_ns if self.stopped_at_ns is None else min(at_ns, self.stopped_at_ns)
+        return running - sum(min(max(running, begin), end) - begin for begin, end in self.stops)
 
     def host_ns(self, play_ns: int) -> int:
         """Host instant of a moment in play time, if the table is not stopped from now on."""
-        return play_ns + self.stopped_ns
+        return play_ns + sum(end - begin for begin, end in self.stops)
 
     def seat(self, seat_id: str) -> Seat | None:
         """The seat with this id, also one that was left; None if there is none."""
@@ -295,21 +296,27 @@ def _decide_join(game: Game[S], sitting: Sitting[S], command: c.Join) -> tuple[e
         wrong = "That pad has an owner."
     if wrong:
         return refuse(command, "TABLE-9", wrong)
-    number = len(sitting.seats) + 1
-    return (e.Joined(seat=seat_at(number, command.name.strip(), command.device, command.input)),)
+    seat = seat_at(len(sitting.seats) + 1, command.name.strip(), command.device, command.input)
+    worn = {other.colour for other in playing}
+    for colour, shape in MARKS:
+        if seat.colour in worn and colour not in worn:
+            seat = msgspec.structs.replace(seat, colour=colour, shape=shape)
+    return (e.Joined(seat=seat),)
 
 
 def evolve(game: Game[S], sitting: Sitting[S], event: e.Event, moment: Moment) -> Sitting[S]:
     """The table after one fact; total, and the only way in which a table changes."""
     common = msgspec.structs.replace(evolve_common(sitting, event, moment), at_ns=moment.at_ns)
     after = msgspec.structs.replace(common, game=game.evolve(common, event, moment))
+    if game.part(after) != game.part(sitting):
+        after = msgspec.structs.replace(after, proposals=())  # what was asked about a round ends with it
     if isinstance(event, e.Refused):
         found: tuple[Ruling, ...] = (event.ruling,)
     else:
         found = game.rule(sitting, event, after)
     if not found:
         return after
-    part, name = game.part(after), type(event).__name__
+    part, name = game.part(sitting), type(event).__name__  # a fact that ends a round belongs to it
     shown = tuple(RulingShown(entry=moment.entry, event=name, part=part, ruling=r) for r in found)
     return msgspec.structs.replace(after, rulings=sitting.rulings + shown)
 
@@ -326,8 +333,8 @@ def evolve_common(sitting: Sitting[S], event: e.Event, moment: Moment) -> Sittin
         case e.Resumed():
             if sitting.stopped_at_ns is None:
                 return sitting
-            stood = sitting.stopped_ns + moment.at_ns - sitting.stopped_at_ns
-            return replace(sitting, stopped_at_ns=None, stopped_ns=stood, stop_why="")
+            stops = (*sitting.stops, (sitting.stopped_at_ns, moment.at_ns))
+            return replace(sitting, stopped_at_ns=None, stops=stops, stop_why="")
         case e.ReviewOpened(why=why):
             return replace(sitting, held=sitting.game, review_why=why)
         case e.ReviewClosed():

@@ -311,3 +311,14 @@ def test_deadlines_are_only_those_that_would_be_taken() -> None:
     table.zero_ns = table.ns(4000)
     table.do(c.EnterOrder(order=(("s1",),)), 5000)
     assert GAME.deadlines(table.sitting) == (), "no GO comes for Cid when the cast is over"
+
+
+@rule("TADA-14", "ok")
+def test_a_slam_from_before_a_stop_that_is_heard_after_it_has_its_own_time() -> None:
+    table = TadaTable(2).to_cast()
+    table.lock_all(1)
+    table.do(k.Stop(), 8000)
+    table.do(k.Resume(), 60_000)
+    table.slam(1, 7000, heard_ms=61_000, call=False)
+    table.verify(1)
+    assert table.placings()["s1"].raw_ms == 7000

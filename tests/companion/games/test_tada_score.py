@@ -355,3 +355,17 @@ def test_verdicts_of_a_whole_round_cite_known_rules_and_are_sentences() -> None:
         assert ruling.because[0].isupper()
         assert ruling.because.endswith((".", "!"))
         assert ruling.verdict in set(Verdict)
+
+
+def test_rulings_of_the_score_belong_to_the_round_that_was_scored() -> None:
+    table = TadaTable(2).round_won_by(1)
+    assert {shown.part for shown in table.sitting.rulings if shown.event == "RoundResolved"} == {1}
+
+
+@rule("TADA-24", "ok")
+def test_who_sits_down_wears_no_mark_that_another_wears() -> None:
+    table = TadaTable(6)
+    table.do(k.Leave(seat="s4"))
+    table.do(k.Join(name="Gus"))
+    marks = [(seat.colour, seat.shape) for seat in table.sitting.playing()]
+    assert len(set(marks)) == 6

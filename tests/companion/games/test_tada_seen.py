@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tada_table import TadaTable
+from tada_table import PAD, TadaTable
 
 from companion.core import command as k
 from companion.core.command import Command
@@ -363,3 +363,12 @@ def test_anything_else_that_is_seen_means_nothing() -> None:
     ):
         assert table.see(seen) == []
     assert GAME.interpret(GAME.trace(), table.sitting, table.rest(20)) is not None
+
+
+@rule("TABLE-6", "ok")
+def test_what_was_asked_in_one_round_is_not_answered_in_the_next() -> None:
+    table = TadaTable(2).to_cast()
+    table.do(c.FlagBreach(seat="s2", note="a voice"), 1000, PAD)
+    table.finish(1, 5000)
+    table.end().resolve()
+    assert table.sitting.proposals == ()
