@@ -11,18 +11,19 @@ from playwright.sync_api import Error, Page
 
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
-from companion.core.command import Command
+from companion.core.command import Command, Resume
 from companion.core.event import Entry
 from companion.core.game import refusal
 from companion.core.history import effective
-from companion.core.ruling import Ruling
+from companion.core.ruling import Ruling, breach
 from companion.core.seat import REFEREE, Viewer
 from companion.core.show import show
 from companion.core.view import Action, View
 from companion.runtime.journal import JournalError, Reader
 
 GAME = GAMES["tada"]
-PATIENCE_S = 25.0
+PATIENCE_S = 30.0
+NOT_OFFERED_S = 4.0
 
 
 class BrowserHands:
@@ -66,14 +67,22 @@ class BrowserHands:
         return is_so()
 
     def ask(self, command: Command, seat: str = "") -> Ruling | None:
-        """Click what says this command, and wait for its entry in the journal."""
-        ends = time.monotonic() + PATIENCE_S
+        """Click what says this command, and wait for its entry in the journal.
+
+        What the page has not offered for a while is refused: somebody or the camera was faster.
+        """
         self._before_click(self.clicks)
         self.clicks += 1
-        while time.monotonic() < ends:
-            self.sitting()
+        ends = offered = time.monotonic()
+        while time.monotonic() < ends + PATIENCE_S:
             known = len(self._entries)
+            if self.sitting().stopped_at_ns is not None and command != Resume():
+                self._resume()  # the program was started anew meanwhile
+                offered = time.monotonic()
+                continue
             action = self._action(command)
+            if action is None and time.monotonic() > offered + NOT_OFFERED_S:
+                return breach("TABLE-3", f"the page does not offer {command}")
             if action is not None and self._click(action, command):
                 self.until(lambda known=known: self._answer(command, known) is not None, 3.0)
                 entry = self._answer(command, known)
@@ -81,6 +90,10 @@ class BrowserHands:
                     return refusal(entry.events)
             self.until(lambda: False, 0.2)
         raise AssertionError(f"the page never did {command}")
+
+    def _resume(self) -> None:
+        self._click(Action(id="resume", command=Resume(), label="", effect=""), Resume())
+        self.until(lambda: self.sitting().stopped_at_ns is None, 3.0)
 
     def _action(self, command: Command) -> Action | None:
         view = self.view(REFEREE)
