@@ -194,8 +194,7 @@ class Director:
     def _get_ready(self) -> None:
         self._stage.show(tuple(p.card() for p in self._players()), (), self._reaches())
         self._pause(1.5)
-        for seat in self.sitting.game.casters:
-            self._ask(c.Ready(seat=seat), seat)
+        self._ask(c.ReadyAll())
         refused = self._ask(c.CallGo())
         seats = list(self.sitting.game.casters)
         if refused is None and self._pick("hasty", 5) == 0:
