@@ -82,7 +82,7 @@ class ClockSync:
         self._renewed_us: int | None = None
         self._anchor_used_us = 0
         self.jumps = 0
-        self.last_jump_ns = 0
+        self.doubted_from_ns = 0
 
     @property
     def is_synced(self) -> bool:
@@ -121,7 +121,8 @@ class ClockSync:
         """Take one exchange: host sent, device received, device replied (both 32 bit), host heard.
 
         Returns False when the stamps cannot be true together (they are dropped). A clock that jumped is
-        noticed here: `jumps` counts up, and only this answer is kept.
+        noticed here: `jumps` counts up, only this answer is kept, and times since `doubted_from_ns` (host)
+        are in doubt.
         """
         inside_us = (replied_us - received_us) % WRAP_US
         rtt_ns = heard_ns - sent_ns - inside_us * 1000
@@ -132,16 +133,20 @@ class ClockSync:
         middle_us = received + inside_us // 2
         offset_ns = (received * 1000 - sent_ns + (received + inside_us) * 1000 - heard_ns) // 2
         answer = Answer(middle_us, offset_ns, rtt_ns // 2 + self._tick_ns, rtt_ns)
-        if self._answers and not self._fits(answer):
-            self._answers.clear()
+        against = [old for old in self._answers if not _may_be_one_clock(old, answer)]
+        self._keep(answer)
+        low, high = self._drift_allowed()
+        if against or low > high + 2 * DRIFT_WANDER_PPM:
+            # The latest answer that contradicts this one was before the jump; later ones may be after it.
+            doubted = max(against, key=lambda old: old.device_us) if against else self._answers[0]
+            self.doubted_from_ns = doubted.device_us * 1000 - doubted.offset_ns
+            self.jumps += 1
+            self._answers = [answer]
             self._anchor = None
             self._seen = None
-            self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
-            self.jumps += 1
-            self.last_jump_ns = heard_ns
-        self._keep(answer)
+            low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
+        self._drift_ppm = (min(low, high), max(low, high))
         self.note(received + inside_us, heard_ns)
-        self._learn_drift()
         return True
 
     def host_time(self, device_us: int) -> HostTime | None:
@@ -202,14 +207,6 @@ class ClockSync:
         lines = (_Line(answer, self._drift_ppm) for answer in self._answers)
         return min(lines, key=lambda line: line.bound_ns(device_us))
 
-    def _fits(self, new: Answer) -> bool:
-        """Do its interval and every earlier one allow a common drift within the bound?"""
-        return all(
-            abs(new.offset_ns - old.offset_ns)
-            <= new.half_ns + old.half_ns + abs(new.device_us - old.device_us) * DRIFT_BOUND_PPM / 1000
-            for old in self._answers
-        )
-
     def _keep(self, answer: Answer) -> None:
         """Keep the last WINDOW answers, and beyond them the one that still serves best: a burst of bad ones
         does not drive out a good one."""
@@ -218,16 +215,22 @@ class ClockSync:
             best = self._best_line(answer.device_us).answer
             self._answers.remove(next(old for old in self._answers if old is not best))
 
-    def _learn_drift(self) -> None:
-        """Narrow the drift by what the newest answer and each older one allow."""
-        new = self._answers[-1]
+    def _drift_allowed(self) -> tuple[float, float]:
+        """The least and the greatest drift in ppm that every pair of answers allows; the least is greater
+        than the greatest when no steady clock could have given them all."""
         low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
-        for old in self._answers:
-            base_us = new.device_us - old.device_us
-            if base_us < _MIN_BASE_US:
-                continue
-            slope = (new.offset_ns - old.offset_ns) * 1000 / base_us
-            slack = (new.half_ns + old.half_ns) * 1000 / base_us
-            low, high = max(low, slope - slack), min(high, slope + slack)
-        if low <= high:
-            self._drift_ppm = (low, high)
+        for place, new in enumerate(self._answers):
+            for old in self._answers[:place]:
+                base_us = new.device_us - old.device_us
+                if base_us < _MIN_BASE_US:
+                    continue
+                slope = (new.offset_ns - old.offset_ns) * 1000 / base_us
+                slack = (new.half_ns + old.half_ns) * 1000 / base_us
+                low, high = max(low, slope - slack), min(high, slope + slack)
+        return low, high
+
+
+def _may_be_one_clock(x: Answer, y: Answer) -> bool:
+    """Do the intervals of two answers allow a drift within the bound?"""
+    apart_ns = abs(x.device_us - y.device_us) * DRIFT_BOUND_PPM / 1000
+    return abs(x.offset_ns - y.offset_ns) <= x.half_ns + y.half_ns + apart_ns

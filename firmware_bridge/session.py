@@ -182,11 +182,11 @@ class Session:
             return  # an answer to nobody's question: too late, twice, or made up
         # First in, first out: what was asked before this one will not be answered any more.
         self._questions = {n: asked for n, asked in self._questions.items() if asked[1] > sent_ns}
-        jumps, last_ns = self.clock.jumps, self._passed_ns
+        jumps = self.clock.jumps
         if not self.clock.add(sent_ns, reply.r, reply.x, heard_ns):
             return
         if self.clock.jumps > jumps:
-            self._leap(heard_ns, last_ns)
+            self._leap(heard_ns)
         elif self._answers_needed:
             self._answers_needed -= 1
         self._date_hello()
@@ -200,7 +200,7 @@ class Session:
         if self._passed_ns < self._wanted_ns:
             self.ask(heard_ns)
 
-    def _leap(self, now_ns: int, last_ns: int) -> None:
+    def _leap(self, now_ns: int) -> None:
         """The clock jumped: what was stamped since the last good answer is in doubt, and it may have
         restarted."""
         self._is_doubted = True
@@ -210,7 +210,7 @@ class Session:
         self._sync_at_ns = now_ns
         self._marks.clear()
         self._say(Who(p=(PROTOCOL,)))
-        self._become("syncing", now_ns, "its clock jumped", doubt_from_ns=last_ns or now_ns)
+        self._become("syncing", now_ns, "its clock jumped", doubt_from_ns=self.clock.doubted_from_ns)
 
     def _hear_event(self, event: DeviceEvent, heard_ns: int, *, is_replay: bool = False) -> None:
         if self._is_doubted or self._is_hello_old or not self.clock.is_synced:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from companion.core.cue import Cue
-from companion.core.observation import Observation, Pressed
+from companion.core.observation import DeviceChanged, Observation, Pressed
 from firmware_bridge.messages import Down
 from firmware_bridge.verdict import CAP_NS, silent_devices, watermark_ns
 from firmware_bridge.wire import Opened
@@ -199,3 +199,27 @@ def test_a_steady_clock_is_not_told_again_and_again(
     table.plug(VirtualPad(table, "pad1", down=down, up=up, drift_ppm=40))
     table.run(60 * S)
     assert len(table.states("pad1")) <= 8
+
+
+@pytest.mark.parametrize("law", [usb, wifi, modem_sleep], ids=["usb", "wifi", "modem sleep"])
+@pytest.mark.parametrize("by_us", [-40_000, 40_000])
+def test_a_jump_that_is_found_late_is_flagged_back_to_when_it_was(
+    law: Callable[[random.Random], tuple[Delay, Delay]], by_us: int
+) -> None:
+    rng = random.Random(by_us)
+    table = VirtualTable()
+    down, up = law(rng)
+    pad = table.plug(VirtualPad(table, "pad1", down=down, up=up, drift_ppm=rng.uniform(-90, 90)))
+    for _ in range(6):
+        table.run(20 * S)
+        before = len(table.seen)
+        pad.leap(by_us)
+        leapt_ns = table.now_ns
+        table.run(20 * S)
+        flags = [
+            seen
+            for _, seen in table.seen[before:]
+            if isinstance(seen, DeviceChanged) and seen.detail == "its clock jumped"
+        ]
+        assert flags, "the jump was not found"
+        assert any(abs(flag.seen_ns - leapt_ns) <= flag.uncertainty_ns for flag in flags)
