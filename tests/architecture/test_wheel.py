@@ -20,7 +20,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("companion", "firmware_bridge", "vision", "web_ui")
-PATIENCE_S = 200
+PATIENCE_S = 300
+SHORT_GAME = "4"
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +163,7 @@ def test_it_says_its_version(program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.timeout(PATIENCE_S + 40)
 def test_it_plays_the_demo_from_an_empty_folder(program: Path, tmp_path: Path) -> None:
-    words = ["demo", "--exit-at-end", "--json", "--speed", "40", "--players", "2"]
+    words = ["demo", "--exit-at-end", "--json", "--speed", "40", "--players", "2", "--seed", SHORT_GAME]
     told = json.loads(run(str(program), *words, cwd=tmp_path))
     assert told["game"] == "tada"
     assert len(told["players"]) == len(told["standings"]) == 2
