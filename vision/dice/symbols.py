@@ -40,8 +40,12 @@ _WORTH_EDGES = 0.7  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
 _LEAD = 0.45  # how far the next name must be behind, as a share of what the best one lacks
 _SURE = 0.75  # chance of being a die at all from which a value is told
+_ROUGH = 0.35  # correlation without any search below which a blot is no face
+_MOST_BLOTS = 250
 _SAME = 0.7  # of a face: nearer than this two finds are one die
 _MARKER_EDGE_MM = 4.0
+_PRINT_MM = 2.2
+_PRINT_DEG = 5.0
 _NEAR_MM = 5.0  # a die this far off a printed place is still meant to lie there
 
 
@@ -120,9 +124,14 @@ class SymbolReader:
         layouts: tuple[Placed, ...],
     ) -> tuple[DieSeen, ...]:
         finds, scale = found
-        dice = [self._seen(find, scale, shape, surface, layouts) for find in finds]
         if surface is not None:
-            dice = [die for die in dice if die.xy_mm and not _is_on_marker(die.xy_mm, surface)]
+            finds = [
+                find
+                for find in finds
+                if not _is_on_marker(surface.mm(_in_frame(find.blot, scale), self._die_mm), surface)
+                and not _is_print(find, surface.mm(_in_frame(find.blot, scale)), layouts)
+            ]
+        dice = [self._seen(find, scale, shape, surface, layouts) for find in finds]
         return tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0])))
 
     def _find_unmeasured(self, frame: NDArray[np.uint8]) -> tuple[list[_Find], float]:
@@ -174,11 +183,20 @@ class SymbolReader:
         return kept, scale
 
     def _owned(self, blots: list[Blot]) -> list[tuple[Blot, Ownership]]:
-        """The blots in the colours of somebody's dice."""
+        """The blots in the colours of somebody's dice that look at all like a face, the likeliest first. On a
+        cloth with a pattern there are thousands of others."""
+        if not blots:
+            return []
         bodies = np.array([blot.body for blot in blots], np.float32).reshape(-1, 3)
         inks = np.array([blot.ink for blot in blots], np.float32).reshape(-1, 3)
         owners = self._palette.owners_of(bodies, inks)
-        return [pair for pair in zip(blots, owners, strict=True) if pair[1].is_known]
+        rough = np.zeros(len(blots), np.float32)
+        for kind, matcher in self._matchers.items():
+            mine = [i for i, of in enumerate(owners) if of.is_known and self._kinds[of.owner] == kind]
+            if mine:
+                rough[mine] = matcher.rough(np.stack([blots[i].soft for i in mine]))
+        best = np.argsort(-rough)[:_MOST_BLOTS]
+        return [(blots[i], owners[i]) for i in best.tolist() if rough[i] >= _ROUGH]
 
     def _finds(
         self, lab: NDArray[np.uint8], blot: Blot, owner: Ownership, square: FaceSquare
@@ -208,8 +226,7 @@ class SymbolReader:
         layouts: tuple[Placed, ...],
     ) -> DieSeen:
         square, match = find.square, find.match
-        x, y = find.blot.xy
-        centre = ((x + 0.5) / scale - 0.5, (y + 0.5) / scale - 0.5)
+        centre = _in_frame(find.blot, scale)
         turn = np.radians(square.turn_deg)
         half = find.blot.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
         x0, y0, x1, y1 = centre[0] - half, centre[1] - half, centre[0] + half, centre[1] + half
@@ -257,6 +274,28 @@ def lies_on(xy_mm: tuple[float, float], layouts: Sequence[Placed]) -> tuple[str,
         if rectangle(0, 0, *placed.layout.size_mm).placed(placed.pose).contains(xy_mm):
             return (placed.layout.id, "")
     return None
+
+
+def _in_frame(blot: Blot, scale: float) -> tuple[float, float]:
+    """The blot's middle in px of the frame that was scaled by `scale`."""
+    return ((blot.xy[0] + 0.5) / scale - 0.5, (blot.xy[1] + 0.5) / scale - 0.5)
+
+
+def _is_print(find: _Find, flat_mm: tuple[float, float], layouts: Sequence[Placed]) -> bool:
+    """Whether a find is the symbol printed in a slot, which looks like a white die: it lies, taken as flat, just
+    there and just as turned, and shows just that symbol, darker than its paper. A die's top never does all that,
+    as it stands higher than the card."""
+    if find.blot.ink[0] > find.blot.body[0]:
+        return False
+    for placed in layouts:
+        for region in placed.layout.regions:
+            if region.symbol != find.match.name:
+                continue
+            skew = (find.square.turn_deg - placed.pose.angle_deg + 45) % 90 - 45
+            off_mm = _apart(region.outline.placed(placed.pose).centre(), flat_mm)
+            if off_mm <= _PRINT_MM and abs(skew) <= _PRINT_DEG:
+                return True
+    return False
 
 
 def _is_near(blot: Blot, finds: Sequence[_Find], faces: float) -> bool:
