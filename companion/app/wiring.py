@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+import logging
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -41,6 +42,12 @@ SIGHTS = {"tada": tada_sight}
 """Which readers each game needs; a game without an entry is played without a camera."""
 DEFAULT_TABLE_MM = (480.0, 320.0)
 LOST = ("silent", "lost")
+_log = logging.getLogger(__name__)
+
+
+def heads_path(journal: Path) -> Path:
+    """The text file beside a journal that holds its head at the end of each round."""
+    return journal.with_name(f"{journal.name}.heads")
 
 
 def open_table(settings: Settings) -> Opening:
@@ -81,7 +88,7 @@ class RunningTable:
         self._stack = ExitStack()
         self._seen_n = 0
         self._layouts: object = None
-        self._is_stopped = threading.Event()
+        self._part = (0, False)
 
     def __enter__(self) -> RunningTable:
         try:
@@ -134,7 +141,9 @@ class RunningTable:
             waiting_for=self.bridge.silent,
         )
         stack.callback(self.loop.close)
-        self._seen_n = self.loop.snapshot().version
+        first = self.loop.snapshot()
+        self._seen_n = first.version
+        self._part = (self.loop.game.part(first.sitting), self.loop.game.is_over(first.sitting))
         self._pads = PadOutputs(self.bridge)
         self.loop.subscribe(self._changed)
         self.loop.announcer.subscribe(self._announced)
@@ -150,7 +159,6 @@ class RunningTable:
 
     def stop(self) -> None:
         """End everything in order; the journal is closed last."""
-        self._is_stopped.set()
         self._stack.close()
 
     @property
@@ -204,7 +212,21 @@ class RunningTable:
         for entry in self.loop.entries(self._seen_n):
             self._seen_n = entry.n
             self.evidence.note(entry)
+        part = (self.loop.game.part(snapshot.sitting), self.loop.game.is_over(snapshot.sitting))
+        if part != self._part:
+            self._note_head(snapshot, self._part[0])
+            self._part = part
         self._show_layouts(snapshot)
+
+    def _note_head(self, snapshot: Snapshot, part: int) -> None:
+        """Keep the head at each round's end outside the journal: with it a cut-off tail is found for ever."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        line = f"{now} round {part} entries {snapshot.version} head {snapshot.head}\n"
+        try:
+            with heads_path(self.settings.journal).open("a", encoding="ascii") as file:
+                file.write(line)
+        except OSError as error:
+            _log.error("the head of the journal could not be noted: %s", error)
 
     def _announced(self, announcement: Announcement) -> None:
         sitting = self.loop.snapshot().sitting
@@ -214,13 +236,13 @@ class RunningTable:
         sight = SIGHTS.get(self.loop.game.name)
         if self.camera is None or sight is None:
             return
-        wanted = sight.layouts(snapshot.sitting, self.poses(snapshot.sitting.seats))
+        wanted = sight.layouts(snapshot.sitting, self.poses(snapshot.sitting.opened.seats))
         if wanted != self._layouts:
             self._layouts = wanted
             self.camera.set_layouts(wanted)
 
     def poses(self, seats: tuple[Seat, ...]) -> Mapping[str, Pose]:
-        """Where each seat's card lies, by seat id."""
+        """Where each of these seats' cards lies, by seat id. Who joins later has no such place: people click for them."""
         size = self.settings.table_mm or DEFAULT_TABLE_MM
         places: Any = SIGHTS[self.loop.game.name].card_poses(len(seats), size)
         return dict(zip((seat.id for seat in seats), places, strict=True))
