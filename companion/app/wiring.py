@@ -242,7 +242,7 @@ class RunningTable:
             self.camera.set_layouts(wanted)
 
     def poses(self, seats: tuple[Seat, ...]) -> Mapping[str, Pose]:
-        """Where each of these seats' cards lies, by seat id. Who joins later has no such place: people click for them."""
+        """Where the cards of these seats lie, by seat id; for who joins later people click."""
         size = self.settings.table_mm or DEFAULT_TABLE_MM
         places: Any = SIGHTS[self.loop.game.name].card_poses(len(seats), size)
         return dict(zip((seat.id for seat in seats), places, strict=True))
