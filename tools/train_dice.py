@@ -126,7 +126,7 @@ def _train(
     steps: int,
     rate: float,
 ) -> None:
-    net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
+    net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]  # torch stubs know no memory format alone
     optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-4)
     plan = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.1)
     begun, total = time.monotonic(), 0.0
