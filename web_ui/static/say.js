@@ -36,6 +36,7 @@ const SOUNDS = {
 // on a later frame.
 function fill(region, words) {
   region.textContent = "";
+  region.classList.toggle("long", words.length > 90);
   setTimeout(() => { region.textContent = words; }, 60);
 }
 
