@@ -182,6 +182,8 @@ def _enrol_owner(owner: str, place: Path) -> tuple[list[Sample], list[str]]:
             raise EnrolError(
                 f"no die found in {face}: take 3 to 5 pictures from above with one die in each, nothing else"
             )
+    if not found:
+        return [], unused
     samples = [sample for _, sample, _ in found]
     width = float(np.median([width for _, _, width in found]))
     for path, frame in missed:

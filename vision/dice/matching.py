@@ -15,11 +15,16 @@ Soft = NDArray[np.float32]
 
 _TURNS = 72
 _NOTHING = np.empty((0, 0), np.float32)
-_VIEW_PX = PATCH_PX - 6  # what is compared: room is left for shifts
+_EDGE = 3  # px that are left for shifts
+_VIEW_PX = PATCH_PX - 2 * _EDGE  # what is compared
 _RADIUS_PX = 0.37 * FACE_PX
 _STEP = np.arange(_VIEW_PX) - (_VIEW_PX - 1) / 2
-_CHANGES = tuple((dx, dy, size) for size in (0.9, 0.97, 1.04) for dy in (-2, 0, 2) for dx in (-2, 0, 2))
-_FIRST_CHANGES = [k for k, (dx, dy, size) in enumerate(_CHANGES) if size == 0.97 and dx * dy == 0]
+_SHIFT = 2  # px: how far off its middle a face is looked for
+_SIZES = (0.9, 0.95, 1.0, 1.05)
+_WIDE_SHIFT = 3
+_WIDE_SIZES = (0.88, 0.92, 0.96, 1.0, 1.04, 1.08)
+# For a first look: half the shifts, at the usual size.
+_FIRST_VIEWS = [2 * 25 + k for k in (6, 8, 12, 16, 18)]
 _DISC = np.hypot(_STEP[:, None], _STEP[None, :]) <= _RADIUS_PX
 _BLURS_PX = (0.0, 1.0, 1.8)  # a table seen out of focus is compared with faces as much out of focus
 _ODD_SHARE = 0.15  # groups of so few pictures, held against the largest, are slips
@@ -78,10 +83,7 @@ class FaceMatcher:
 
     def rough(self, patches: Soft) -> Soft:
         """(N,) about how well the best face fits each of (N, PATCH_PX, PATCH_PX), all at once and cheaply."""
-        edge = (PATCH_PX - _VIEW_PX) // 2
-        views = patches[:, edge:-edge, edge:-edge][:, _DISC]
-        views = views - views.mean(axis=1, keepdims=True)
-        views = np.asarray(views / (np.linalg.norm(views, axis=1, keepdims=True) + 1e-6), np.float32)
+        views = _units(patches[:, _EDGE:-_EDGE, _EDGE:-_EDGE])
         faces = self._faces.reshape(-1, len(_BLURS_PX), _TURNS, views.shape[1])[:, 1, ::2]
         return np.asarray(_products(views, faces.reshape(-1, views.shape[1])).max(axis=1), np.float32)
 
@@ -96,10 +98,10 @@ class FaceMatcher:
 
         Every second turn of the half blurred faces finds that turn, at a fraction of the work.
         """
-        views = np.stack([_unit(_view(patch, *change)) for change in _CHANGES])
+        views = _views(patch, _SIZES, _SHIFT)
         drawings = len(self._faces) // (_TURNS * len(_BLURS_PX))
         faces = self._faces.reshape(drawings, len(_BLURS_PX), _TURNS, -1)
-        coarse = _products(views[_FIRST_CHANGES], faces[:, 1, ::2].reshape(-1, views.shape[1]))
+        coarse = _products(views[_FIRST_VIEWS], faces[:, 1, ::2].reshape(-1, views.shape[1]))
         turns = 2 * coarse.max(axis=0).reshape(drawings, -1).argmax(axis=1)
         near = (turns[:, None] + (-2, -1, 0, 1, 2)) % _TURNS
         chosen = faces[
@@ -121,13 +123,15 @@ def _products(rows: Soft, others: Soft) -> Soft:
 def _averaged(patches: Sequence[Soft]) -> list[Soft]:
     """One picture of each drawing among the patches, made of all that show it, laid over each other."""
     groups: list[tuple[Soft, Soft, int]] = []
-    for patch in patches:
-        views = np.stack([_unit(_view(patch, *change)) for change in _CHANGES])
+    for patch in sorted(patches, key=_sharpness, reverse=True):
+        views = _views(patch, _WIDE_SIZES, _WIDE_SHIFT)
         for i, (mean, turns, count) in enumerate(groups):
             fits = _products(views, turns)
             change, turn = np.unravel_index(int(fits.argmax()), fits.shape)
             if fits.max() >= _ALIKE:
-                upright = _turned(_moved(patch, *_CHANGES[int(change)]), -int(turn))
+                size, dy, dx = np.unravel_index(int(change), (len(_WIDE_SIZES), *[2 * _WIDE_SHIFT + 1] * 2))
+                move = (_WIDE_SIZES[size], float(dx) - _WIDE_SHIFT, float(dy) - _WIDE_SHIFT)
+                upright = _turned(_moved(patch, *move), -int(turn))
                 joined = np.asarray((mean * count + upright) / (count + 1), np.float32)
                 groups[i] = (joined, _all_turns(joined), count + 1)
                 break
@@ -139,31 +143,36 @@ def _averaged(patches: Sequence[Soft]) -> list[Soft]:
 
 def _all_turns(face: Soft) -> Soft:
     """(_TURNS, pixels of the disc) the face at every turn, each of mean 0 and length 1."""
-    return np.stack([_unit(_view(_turned(face, k), 0, 0, 1.0)) for k in range(_TURNS)])
+    return _units(np.stack([_turned(face, k)[_EDGE:-_EDGE, _EDGE:-_EDGE] for k in range(_TURNS)]))
 
 
-def _unit(view: Soft) -> Soft:
-    values = view[_DISC]
-    values = values - values.mean()
-    return np.asarray(values / (np.linalg.norm(values) + 1e-6), np.float32)
+def _views(patch: Soft, sizes: Sequence[float], shift: int) -> Soft:
+    """(sizes * shifts * shifts, pixels of the disc) the patch at every size and moved by up to `shift` px down and
+    across, each of mean 0 and length 1."""
+    side = 2 * shift + 1
+    first = _EDGE - shift
+    views = [
+        np.lib.stride_tricks.sliding_window_view(_moved(patch, size, 0, 0), (_VIEW_PX, _VIEW_PX))[
+            first : first + side, first : first + side
+        ].reshape(-1, _VIEW_PX, _VIEW_PX)
+        for size in sizes
+    ]
+    return _units(np.concatenate(views))
 
 
-def _moved(patch: Soft, dx: float, dy: float, size: float) -> Soft:
-    """The whole patch, moved by (dx, dy) px and taken `size` times as wide."""
+def _units(views: Soft) -> Soft:
+    values = views[:, _DISC]
+    values = values - values.mean(axis=1, keepdims=True)
+    return np.asarray(values / (np.linalg.norm(values, axis=1, keepdims=True) + 1e-6), np.float32)
+
+
+def _moved(patch: Soft, size: float, dx: float, dy: float) -> Soft:
+    """The patch taken `size` times as wide about its middle, moved by (dx, dy) px of the result."""
     first = (PATCH_PX - 1) / 2 * (1 - size)
-    plane = np.array([(size, 0, first + dx), (0, size, first + dy)])
+    plane = np.array([(size, 0, first + dx * size), (0, size, first + dy * size)])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     moved = cv2.warpAffine(patch, plane, (PATCH_PX, PATCH_PX), flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(moved, np.float32)
-
-
-def _view(patch: Soft, dx: float, dy: float, size: float) -> Soft:
-    """(_VIEW_PX, _VIEW_PX) of the patch, moved by (dx, dy) px and taken `size` times as wide."""
-    first = (PATCH_PX - 1) / 2 - (_VIEW_PX - 1) / 2 * size
-    plane = np.array([(size, 0, first + dx), (0, size, first + dy)])
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    view = cv2.warpAffine(patch, plane, (_VIEW_PX, _VIEW_PX), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(view, np.float32)
 
 
 def _sharpness(patch: Soft) -> float:

@@ -33,7 +33,9 @@ from vision.surface import Surface
 DIE_MM = 16.0
 _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
-_REGION_SCORE = 0.62  # correlation at which a face in a square of one colour is as likely a die as not
+_CRISP = 1.5  # times as steep edges as a blurred face has: then the likeness is doubtful
+_SIZE_OFF = 0.04  # a size that is off by more is corrected and the picture read once more
+_REGION_SCORE = 0.74  # correlation at which a face in a square of one colour is as likely a die as not
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
 _TOO_WIDE = 1.06  # of a face: a region wider than this holds more than the top
 _WORTH_EDGES = 0.7  # correlation below which no edges are looked for
@@ -43,6 +45,8 @@ _SURE = 0.75  # chance of being a die at all from which a value is told
 _ROUGH = 0.35  # correlation without any search below which a blot is no face
 _MOST_BLOTS = 250
 _SAME = 0.7  # of a face: nearer than this two finds are one die
+_BESIDE = 0.92  # the same for one that is not quite sure
+_VERY_SURE = 0.95
 _MARKER_EDGE_MM = 4.0
 _PRINT_MM = 2.2
 _PRINT_DEG = 5.0
@@ -135,11 +139,8 @@ class SymbolReader:
         return tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0])))
 
     def _find_unmeasured(self, frame: NDArray[np.uint8]) -> tuple[list[_Find], float]:
-        if self._known is not None and self._known[0] == frame.shape:
-            finds, scale = self._find(frame, self._known[1])
-            if any(find.match.score >= _CLEAR for find in finds):
-                return finds, scale
-        for size in _SIZES_PX:
+        known = (self._known[1],) if self._known is not None and self._known[0] == frame.shape else ()
+        for size in (*known, *_SIZES_PX):
             if size > 0.6 * min(frame.shape[:2]):
                 continue
             finds, scale = self._find(frame, size)
@@ -152,7 +153,8 @@ class SymbolReader:
                 # Dark dice look too wide by their sides, and nothing looks too narrow: so not the median.
                 face_px = float(np.percentile(sides, 30))
                 self._known = (frame.shape, face_px)
-                return self._find(frame, face_px)
+                is_near = abs(face_px / size - 1) < _SIZE_OFF
+                return (finds, scale) if is_near else self._find(frame, face_px)
         return [], 1.0
 
     def _find(self, frame: NDArray[np.uint8], face_px: float) -> tuple[list[_Find], float]:
@@ -178,7 +180,9 @@ class SymbolReader:
                 found += self._finds(lab, blot, owner, square)
         kept: list[_Find] = []
         for find in sorted(found, key=lambda find: -find.match.score):
-            if not _is_near(find.blot, kept, _SAME):
+            # Between two dice that touch there may be something like a third: that has to be very sure.
+            is_sure = find.square.by == "region" or find.chance >= _VERY_SURE
+            if not _is_near(find.blot, kept, _SAME if is_sure else _BESIDE):
                 kept.append(find)
         return kept, scale
 
@@ -231,9 +235,11 @@ class SymbolReader:
         half = find.blot.side * FACE_PX / scale / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
         x0, y0, x1, y1 = centre[0] - half, centre[1] - half, centre[0] + half, centre[1] + half
         lead = _lead(match)
-        is_read = match.score >= _READ and lead >= _LEAD and find.chance >= _SURE
-        is_cut = x0 < -half / 3 or y0 < -half / 3 or x1 > shape[1] + half / 3 or y1 > shape[0] + half / 3
-        reason = None if is_read else "cut_off" if is_cut else "margin"
+        out = half / 3
+        is_cut = x0 < -out or y0 < -out or x1 > shape[1] + out or y1 > shape[0] + out
+        is_clear = match.score >= _READ and lead >= _LEAD and find.chance >= _SURE
+        is_read = is_clear and not is_cut
+        reason = "cut_off" if is_cut else None if is_clear else "margin"
         place = surface.mm(centre, self._die_mm) if surface else None
         return DieSeen(
             kind=self._kinds[find.owner.owner],
@@ -307,7 +313,8 @@ def _die_chance(blot: Blot, square: FaceSquare, owner: Ownership, match: Match) 
     tells; else the weights say what each hint is worth (fitted on rendered tables of many cloths and
     colours)."""
     if square.by == "region":
-        logit = 20 * (match.score - _REGION_SCORE) - 1.5 * max(0.0, owner.distance - 2.5)
+        crisp = max(0.0, match.sharpness - _CRISP) if match.is_blurred else 0.0
+        logit = 20 * (match.score - _REGION_SCORE) - 1.5 * max(0.0, owner.distance - 2.5) - 4 * crisp
     else:
         strength = float(np.linalg.norm(blot.ink - blot.body))
         logit = (
