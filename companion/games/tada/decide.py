@@ -377,8 +377,10 @@ def _settle(table: Table, _: Order, command: c.SettleHeat) -> Facts:
         among, room = heat(table)
     else:
         return refuse(command, "TADA-18", "No dead heat waits to be settled.")
-    if not winners or set(winners) - set(among) or len(winners) > room:
-        return refuse(command, "TADA-18", f"Name at most {room} of those in the dead heat.")
+    if not winners or set(winners) - set(among):
+        return refuse(command, "TADA-18", "Name some of those in the dead heat.")
+    if len(winners) > room:
+        return refuse(command, "TADA-17", f"Name at most {room}: no more places are left.")
     return (e.HeatSettled(of=command.of, winners=winners),)
 
 

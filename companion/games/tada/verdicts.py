@@ -223,8 +223,8 @@ def place_ruling(table: Table, row: Placing) -> Ruling:
         because = f"{name} takes place {row.place}{shared}; {taken}."
         verdict = Verdict.TOO_CLOSE if row.shared else Verdict.OK
     else:
-        rule_id, verdict = "TADA-17", Verdict.BREACH
-        because = f"{name} finished too late: {taken}."
+        rule_id = "TADA-17"
+        because = f"{name} finished too late for a place: {taken}."
     is_timed = row.adjusted_ms is not None and row.u_ms is not None
     return Ruling(
         verdict=verdict,

@@ -33,14 +33,26 @@ def test_so_many_places_for_so_many_players(players: int, room: int) -> None:
 
 
 @rule("TADA-17", "breach")
+def test_no_more_may_be_named_in_a_dead_heat_than_places_are_left() -> None:
+    table = TadaTable(4, dead_heat="referee").to_cast()
+    table.finish(1, 4000)
+    for who in (2, 3, 4):
+        table.finish(who, 5000)
+    table.end()
+    table.no(c.SettleHeat(of="place", winners=("s2", "s3")), "TADA-17")
+    table.do(c.SettleHeat(of="place", winners=("s3",)))
+    assert table.won() == ("s1", "s3")
+
+
+@rule("TADA-17", "ok")
 def test_who_finished_too_late_is_told_so() -> None:
     table = TadaTable(4).to_cast()
     for who, ms in ((1, 5000), (2, 6000), (3, 7000)):
         table.finish(who, ms)
     table.end().resolve()
     late = table.last("TADA-17")
-    assert (late.verdict, late.seat) == (Verdict.BREACH, "s3")
-    assert late.because == "Cid finished too late: 4 players cast for 2 places."
+    assert (late.verdict, late.seat) == (Verdict.OK, "s3")
+    assert late.because == "Cid finished too late for a place: 4 players cast for 2 places."
     assert len(table.game.scored["s3"]) == 0
 
 
@@ -111,7 +123,7 @@ def test_who_certainly_has_a_place_is_not_touched_by_a_heat_behind() -> None:
     assert table.won() == ("s1",)
     table.no(c.Resolve(), "TADA-18")
     table.no(c.SettleHeat(of="place", winners=("s1",)), "TADA-18")
-    table.no(c.SettleHeat(of="place", winners=("s2", "s3")), "TADA-18")
+    table.no(c.SettleHeat(of="place", winners=("s2", "s3")), "TADA-17")
     table.no(c.SettleHeat(of="place", winners=()), "TADA-18")
     table.do(c.SettleHeat(of="place", winners=("s3",)))
     assert table.won() == ("s1", "s3")
