@@ -27,15 +27,17 @@ _WIDE_SIZES = (0.88, 0.92, 0.96, 1.0, 1.04, 1.08)
 _FIRST_VIEWS = [2 * 25 + k for k in (6, 8, 12, 16, 18)]
 _DISC = np.hypot(_STEP[:, None], _STEP[None, :]) <= _RADIUS_PX
 _BLURS_PX = (0.0, 1.0, 1.8)  # a table seen out of focus is compared with faces as much out of focus
+_ENOUGH = 12  # pictures that make a good mean
 _ODD_SHARE = 0.15  # groups of so few pictures, held against the largest, are slips
 _ALIKE = 0.85  # correlation from which on pictures of one face are averaged
 
 
 @dataclass(frozen=True)
 class Match:
-    """The best fit of a patch. `score`: correlation of the best face, -1 to 1; `next_score` that of the best face of
-    another name; `turn_deg`: how the face is turned clockwise against its enrolled picture; `sharpness`: how much
-    steeper the patch's edges are than the face's, which `is_blurred` where that fits better."""
+    """The best fit of a patch. `score`: correlation of the best face, -1 to 1; `next_score` that of the
+    best face of another name; `turn_deg`: how the face is turned clockwise against its enrolled picture;
+    `sharpness`: how much steeper the patch's edges are than the face's, which `is_blurred` where that fits
+    better."""
 
     name: str
     score: float
@@ -48,8 +50,8 @@ class Match:
 class FaceMatcher:
     """Compares patches with enrolled faces. `faces`: (name, soft patch (PATCH_PX, PATCH_PX)) of each picture.
 
-    Pictures of one name that show the same drawing are averaged; a picture that is like no other of its name is left
-    out, for it is likelier a slip of the enrolment than a face of its own.
+    Pictures of one name that show the same drawing are averaged; a picture that is like no other of its
+    name is left out, for it is likelier a slip of the enrolment than a face of its own.
     """
 
     def __init__(self, faces: Sequence[tuple[str, Soft]]) -> None:
@@ -65,7 +67,8 @@ class FaceMatcher:
         self._faces = np.concatenate([_all_turns(face) for _, face in averaged])
 
     def match(self, patch: Soft) -> Match:
-        """The face that fits best, where the patch is centred and of the right size but for a few per cent."""
+        """The face that fits best, where the patch is centred and of the right size but for a few per
+        cent."""
         best = self._fits(patch)
         by_face = best.max(axis=1)
         winner = int(by_face.argmax())
@@ -122,23 +125,40 @@ def _products(rows: Soft, others: Soft) -> Soft:
 
 def _averaged(patches: Sequence[Soft]) -> list[Soft]:
     """One picture of each drawing among the patches, made of all that show it, laid over each other."""
-    groups: list[tuple[Soft, Soft, int]] = []
+    groups: list[tuple[Soft, list[Soft]]] = []
     for patch in sorted(patches, key=_sharpness, reverse=True):
         views = _views(patch, _WIDE_SIZES, _WIDE_SHIFT)
-        for i, (mean, turns, count) in enumerate(groups):
-            fits = _products(views, turns)
-            change, turn = np.unravel_index(int(fits.argmax()), fits.shape)
-            if fits.max() >= _ALIKE:
-                size, dy, dx = np.unravel_index(int(change), (len(_WIDE_SIZES), *[2 * _WIDE_SHIFT + 1] * 2))
-                move = (_WIDE_SIZES[size], float(dx) - _WIDE_SHIFT, float(dy) - _WIDE_SHIFT)
-                upright = _turned(_moved(patch, *move), -int(turn))
-                joined = np.asarray((mean * count + upright) / (count + 1), np.float32)
-                groups[i] = (joined, _all_turns(joined), count + 1)
+        for turns, members in groups:
+            if _products(views, turns).max() >= _ALIKE:
+                members.append(patch)
                 break
         else:
-            groups.append((patch, _all_turns(patch), 1))
-    most = max(count for _, _, count in groups)
-    return [mean for mean, _, count in groups if count > _ODD_SHARE * most]
+            groups.append((_all_turns(patch), [patch]))
+    most = max(len(members) for _, members in groups)
+    return [_laid_over(members) for _, members in groups if len(members) > _ODD_SHARE * most]
+
+
+def _laid_over(members: Sequence[Soft]) -> Soft:
+    """The mean of pictures of one drawing. The first may be a crooked one; so once all are laid over it,
+    they are laid anew over the one that is most like their mean."""
+    members = members[:: max(1, len(members) // _ENOUGH)]
+    mean = members[0]
+    for _ in range(2):
+        laid = [_fitted(patch, _all_turns(mean)) for patch in members]
+        middle = np.mean([patch for patch, _ in laid], axis=0)
+        turns = _all_turns(np.asarray(middle, np.float32))
+        mean = max(members, key=lambda patch: _fitted(patch, turns)[1])
+    laid = [_fitted(patch, _all_turns(mean)) for patch in members]
+    return np.asarray(np.mean([patch for patch, _ in laid], axis=0), np.float32)
+
+
+def _fitted(patch: Soft, turns: Soft) -> tuple[Soft, float]:
+    """(the patch laid over the face whose turns are given, how well it fits)."""
+    fits = _products(_views(patch, _WIDE_SIZES, _WIDE_SHIFT), turns)
+    change, turn = np.unravel_index(int(fits.argmax()), fits.shape)
+    size, dy, dx = np.unravel_index(int(change), (len(_WIDE_SIZES), *[2 * _WIDE_SHIFT + 1] * 2))
+    move = (_WIDE_SIZES[int(size)], float(dx) - _WIDE_SHIFT, float(dy) - _WIDE_SHIFT)
+    return _turned(_moved(patch, *move), -int(turn)), float(fits.max())
 
 
 def _all_turns(face: Soft) -> Soft:
@@ -147,8 +167,8 @@ def _all_turns(face: Soft) -> Soft:
 
 
 def _views(patch: Soft, sizes: Sequence[float], shift: int) -> Soft:
-    """(sizes * shifts * shifts, pixels of the disc) the patch at every size and moved by up to `shift` px down and
-    across, each of mean 0 and length 1."""
+    """(sizes * shifts * shifts, pixels of the disc) the patch at every size and moved by up to `shift` px
+    down and across, each of mean 0 and length 1."""
     side = 2 * shift + 1
     first = _EDGE - shift
     views = [
