@@ -77,6 +77,7 @@ need_test_programs() {
     command -v mosquitto >/dev/null || missing+=(mosquitto)
     command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
     command -v espeak-ng >/dev/null || missing+=(espeak-ng)
+    "$venv_python" -m playwright --version >/dev/null 2>&1 || missing+=(libatomic1) # its driver's only wish
     [ ${#missing[@]} = 0 ] || apt_install "${missing[@]}" ||
         say "not here: ${missing[*]}; the tests that need them are skipped. To have them: apt-get install ${missing[*]}"
 }
