@@ -7,10 +7,9 @@ from pathlib import Path
 
 import axe_core_python
 import pytest
-from conftest import Opener
 from playwright.sync_api import Page, expect
 from test_browser import play_to_cast
-from web_house import House
+from web_house import House, Opener
 
 from companion.core import command as c
 from companion.games.tada import commands as t

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from conftest import Opener
 from playwright.sync_api import Page, expect
-from web_house import House
+from web_house import House, Opener
 
 from companion.core import command as c
 from companion.core.cue import Cue

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2.bccache import Bucket, BytecodeCache
+from playwright.sync_api import Page
 
 from companion.catalogue import GAMES
 from companion.core import command as c
@@ -26,6 +27,7 @@ from web_ui.serve import Server
 
 NAMES = ("Ann", "Ben", "Cleo")
 BOSS = Actor(Role.REFEREE, name="test")
+Opener = Callable[..., Page]
 
 
 class Compiled(BytecodeCache):
