@@ -30,7 +30,7 @@ from vision.watcher import Reader, Watcher
 BEAT_S = 0.5
 _LOST_AFTER_NS = 2_000_000_000
 _STUCK_AFTER_NS = 15_000_000_000
-_LOOK_NS = 20_000_000_000  # a look that takes longer has hung
+_LOOK_NS = 10_000_000_000  # a look that takes longer has hung: then the beat stops and the parent starts anew
 _LISTEN_S = 0.03
 _REOPEN_S = (0.5, 1.0, 2.0, 4.0)
 
@@ -199,6 +199,11 @@ class Looker:
         self._stop.set()
         self._thread.join(1.0)
 
+    def is_hung(self) -> bool:
+        """Whether the look under way takes so long that it will not end."""
+        since_ns = self.since_ns
+        return since_ns > 0 and time.monotonic_ns() - since_ns > _LOOK_NS
+
     def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
         """Which printed things lie where, from the next look on."""
         self._layouts = layouts
@@ -250,7 +255,7 @@ class Eye:
                 self._tell_seen()
                 self._note_state()
                 self._answer_clips()
-                if time.monotonic() >= next_beat:
+                if time.monotonic() >= next_beat and not self._looker.is_hung():
                     next_beat = time.monotonic() + BEAT_S
                     self._line.send(("status", self._state))
         except (EOFError, OSError):
@@ -307,8 +312,6 @@ class Eye:
                 os._exit(3)  # the driver hangs and no thread can be ended; the parent starts anew
         else:
             state, detail = ("blind", self._blind) if self._blind else ("live", "")
-        if self._looker.since_ns and now_ns - self._looker.since_ns > _LOOK_NS:
-            os._exit(3)
         before = self._state
         self._state = EyeStatus(
             state=state,

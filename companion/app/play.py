@@ -25,6 +25,7 @@ from companion.app.settings import (
 )
 from companion.app.wiring import RunningTable, links_of
 from companion.core.game import Game
+from companion.runtime.journal import is_unused
 from firmware_bridge.link import Bridge
 
 HEARD_S = 3.0
@@ -47,7 +48,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
         except ValueError:
             raise SettingsError(f"--key {device}: the key is an even number of hex digits") from None
     journal = options["journal"] or state_folder() / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}.sqlite"
-    is_there = journal.exists()
+    is_there = not is_unused(journal)
     return Settings(
         game=game.name,
         seats=() if is_there and not options["seat"] else parse_seats(game, options["seat"]),

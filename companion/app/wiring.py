@@ -23,6 +23,7 @@ from companion.core.observation import DeviceChanged, Observation, Observed
 from companion.core.seat import Seat
 from companion.runtime.desk import Announcement, Snapshot
 from companion.runtime.evidence import EvidenceStore, folder_of
+from companion.runtime.journal import is_unused
 from companion.runtime.loop import TableLoop
 from companion.runtime.opening import Opening, create, reopen
 from companion.sight import tada as tada_sight
@@ -52,7 +53,7 @@ def heads_path(journal: Path) -> Path:
 
 def open_table(settings: Settings) -> Opening:
     """The journal taken up again where it exists, else a new one. Raises JournalError."""
-    if settings.journal.exists():
+    if not is_unused(settings.journal):
         return reopen(settings.journal, GAMES)
     settings.journal.parent.mkdir(parents=True, exist_ok=True)
     return create(

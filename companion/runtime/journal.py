@@ -177,6 +177,10 @@ def verify(path: Path, head: str | None = None) -> Verified:
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
     uri = path.resolve().as_uri()
+    if path.stat().st_size == 0:  # killed before its first write was through
+        blank = sqlite3.connect(":memory:", isolation_level=None)
+        _lay_out(blank)
+        return blank
     try:
         db = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None, timeout=5)
         try:
@@ -314,6 +318,26 @@ def _tail(db: sqlite3.Connection) -> tuple[int, bytes]:
     return (0, ROOT) if row is None else (row[0], row[1])
 
 
+def _lay_out(db: sqlite3.Connection) -> None:
+    """Make an empty database a journal, all at once: a kill leaves either nothing or an empty journal."""
+    db.execute("BEGIN IMMEDIATE")
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+    db.execute("CREATE TABLE entry (n INTEGER PRIMARY KEY, payload BLOB NOT NULL, hash BLOB NOT NULL) STRICT")
+    db.execute("COMMIT")
+
+
+def is_unused(path: Path) -> bool:
+    """Whether a new journal may be made here: there is no file, or one that a kill left without an entry.
+
+    Raises JournalError when the file is something else.
+    """
+    if not path.exists():
+        return True
+    with Reader(path) as reader:
+        return next(reader.rows(), None) is None and reader.verify().ok
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     """The writer's connection. Raises JournalError when it is not as durable as it must be."""
     try:
@@ -322,8 +346,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         raise JournalError(f"{path}: it cannot be written ({error})") from None
     try:
         if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {FORMAT}")
+            _lay_out(db)
         _check_format(db, path)
         (mode,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
         db.execute("PRAGMA synchronous = FULL")
@@ -331,10 +354,6 @@ def _connect(path: Path) -> sqlite3.Connection:
         (level,) = db.execute("PRAGMA synchronous").fetchone()
         if (mode, level) != ("wal", 2):
             raise JournalError(f"{path}: this disk does not allow a durable journal; choose a local folder")
-        db.execute(
-            "CREATE TABLE IF NOT EXISTS entry"
-            " (n INTEGER PRIMARY KEY, payload BLOB NOT NULL, hash BLOB NOT NULL) STRICT"
-        )
     except sqlite3.Error as error:
         db.close()
         raise JournalError(f"{path}: {NO_JOURNAL} ({error})") from None

@@ -15,7 +15,7 @@ from companion.core.codec import Codec
 from companion.core.game import Game
 from companion.core.seat import Actor, Role, Seat
 from companion.runtime.host_clock import HostClock
-from companion.runtime.journal import Journal, JournalError
+from companion.runtime.journal import Journal, JournalError, is_unused
 from companion.runtime.table import Table, decoded
 
 MakeClock = Callable[[int, str], HostClock]
@@ -82,7 +82,7 @@ def create(
     `options`: house rules that are not the default, checked before; `data`: text of the game's data file.
     Raises JournalError when there is a file already or it cannot be made.
     """
-    if path.exists():
+    if not is_unused(path):
         raise JournalError(f"{path}: there is a journal already; choose another name, or take it up again")
     clock = make_clock(0, "")
     at_ns = clock.now_ns()

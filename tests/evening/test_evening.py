@@ -62,7 +62,8 @@ class Program:
             assert self._process.poll() is None, self.printed()
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", self.port), 0.5).close()
-                return
+                if "Journal" in self.printed():
+                    return
             time.sleep(0.1)
         raise AssertionError(f"no pages after 60 s: {self.printed()}")
 

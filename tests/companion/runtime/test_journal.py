@@ -99,7 +99,7 @@ def test_a_journal_that_is_being_written_is_sound_at_every_instant(tmp_path: Pat
     writer.join()
     journal.close()
     assert [one.why for one in found] == [""] * 60
-    assert len({one.events for one in found}) > 5
+    assert len({one.events for one in found}) > 1, "it was written meanwhile"
 
 
 def test_a_reader_cannot_write(tmp_path: Path) -> None:

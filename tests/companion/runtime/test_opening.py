@@ -16,7 +16,7 @@ from companion.core import command as c
 from companion.core import event as e
 from companion.runtime import opening
 from companion.runtime.host_clock import HostClock, boot_id
-from companion.runtime.journal import Journal, JournalError
+from companion.runtime.journal import Journal, JournalError, is_unused, verify
 from companion.runtime.loop import TableLoop
 from companion.runtime.replay import replay
 
@@ -197,3 +197,16 @@ def test_a_garbled_boot_is_no_boot() -> None:
 def test_the_machine_has_a_boot() -> None:
     assert boot_id()
     assert HostClock().boot.startswith(boot_id()) or not Path("/proc/sys/kernel/random/boot_id").exists()
+
+
+def test_a_journal_that_was_killed_before_its_first_entry_is_begun_anew(tmp_path: Path) -> None:
+    """An empty file and an empty journal hold nothing that was acknowledged: both are well, and a table opens."""
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    assert verify(empty).ok
+    assert is_unused(empty)
+    Journal(tmp_path / "bare.sqlite").close()
+    assert is_unused(tmp_path / "bare.sqlite")
+    (tmp_path / "note.txt").write_text("something else")
+    with pytest.raises(JournalError):
+        is_unused(tmp_path / "note.txt")
