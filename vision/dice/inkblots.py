@@ -136,7 +136,7 @@ def _blots(lab: NDArray[np.uint8], places: Sequence[tuple[float, float]], side: 
         evenness = float(np.median(far[_RIM]))
         if contrast < _CONTRAST or evenness > 0.3 * contrast:
             continue
-        soft = np.clip((patch - mid) @ axis / contrast**2, -0.2, 1.2).astype(np.float32)
+        soft = np.clip(((patch - mid) * axis).sum(axis=2) / contrast**2, -0.2, 1.2).astype(np.float32)
         found[i] = Blot(places[i], side, mid.astype(np.float32), ink.astype(np.float32), evenness, soft)
     return found
 
