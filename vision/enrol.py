@@ -13,7 +13,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice.inkblots import FACE_PX, PATCH_PX, Blot, blot_at, face_around, find_blots, scaled
+from vision.dice.inkblots import (
+    FACE_PX,
+    PATCH_PX,
+    Blot,
+    blot_at,
+    edges_around,
+    face_around,
+    find_blots,
+    scaled,
+)
 from vision.dice.matching import FaceMatcher
 from vision.frame import Unreadable, load
 
@@ -21,6 +30,7 @@ SUFFIX = ".dice.npz"
 _PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _SIZES = tuple(np.geomspace(0.1, 0.85, 11))  # of a picture's shorter side: how wide a face may be
 _FEW = 3
+_SHOWN = 12.0  # Lab units: a step of colour that counts as a die's edge
 _ALIKE = 0.85  # correlation with the other pictures of a face from which a picture is believed to show it
 _MOST_BYTES = 20_000_000
 
@@ -178,21 +188,44 @@ def _enrol_owner(owner: str, place: Path) -> tuple[list[Sample], list[str]]:
                 missed.append((path, frame))
             else:
                 found.append((path, *sample))
-        if not any(path.parent == face for path, _, _ in found):
-            raise EnrolError(
-                f"no die found in {face}: take 3 to 5 pictures from above with one die in each, nothing else"
-            )
-    if not found:
-        return [], unused
     samples = [sample for _, sample, _ in found]
-    width = float(np.median([width for _, _, width in found]))
+    width = float(np.median([width for _, _, width in found])) if found else None
+    known = {sample.face for sample in samples}
     for path, frame in missed:
-        again = _by_likeness(frame, samples, path.parent.name, width)
+        name = path.parent.name
+        again = None
+        if width is not None and name in known:
+            again = _by_likeness(frame, samples, name, width)
+        elif width is not None:
+            again = _by_edges(frame, owner, name, width)
         if again is None:
-            unused.append(f"{path.parent.name}/{path.name}")
+            unused.append(f"{name}/{path.name}")
         else:
             samples.append(again)
+    for place_of_face in sorted({path.parent for path, _ in missed}):
+        if not any(sample.face == place_of_face.name for sample in samples):
+            raise EnrolError(
+                f"no die found in {place_of_face}: take 3 to 5 pictures from above with one die in each, nothing else"
+            )
     return samples, unused
+
+
+def _by_edges(frame: NDArray[np.uint8], owner: str, face: str, width_px: float) -> Sample | None:
+    """The face in a picture of a die whose body is no even colour, by the edges around it and the known size; None
+    where none show."""
+    lab, _ = scaled(frame, width_px)
+    best: tuple[float, Blot] | None = None
+    for blot in find_blots(lab):
+        square = edges_around(lab, blot)
+        off = np.hypot(*np.subtract(square.xy, blot.xy)) / FACE_PX
+        strength = float(np.linalg.norm(blot.ink - blot.body))
+        exact = blot_at(lab, square.xy, square.side)
+        if exact is None or square.shown < _SHOWN or off > 0.15:
+            continue
+        value = min(square.shown / 20, 1.0) + strength / 200 - 2 * blot.evenness / strength - off
+        if best is None or value > best[0]:
+            best = (value, exact)
+    return Sample(owner, face, best[1].soft, best[1].body, best[1].ink) if best else None
 
 
 def _by_likeness(

@@ -35,13 +35,15 @@ _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
 _CRISP = 1.5  # times as steep edges as a blurred face has: then the likeness is doubtful
 _SIZE_OFF = 0.04  # a size that is off by more is corrected and the picture read once more
-_REGION_SCORE = 0.74  # correlation at which a face in a square of one colour is as likely a die as not
+_REGION_SCORE = 0.76  # correlation at which a face in a square of one colour is as likely a die as not
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
+_NARROW = 0.905  # of a face: a region less wide is likelier a printed slot
 _TOO_WIDE = 1.06  # of a face: a region wider than this holds more than the top
-_WORTH_EDGES = 0.7  # correlation below which no edges are looked for
+_WORTH_EDGES = 0.78  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
-_LEAD = 0.45  # how far the next name must be behind, as a share of what the best one lacks
-_SURE = 0.75  # chance of being a die at all from which a value is told
+_LEAD = 0.35  # how far the next name must be behind, as a share of what the best one lacks
+_LIKELY = 0.35  # chance of being a die from which a find is told at all
+_SURE = 0.55  # chance of being a die at all from which a value is told
 _ROUGH = 0.35  # correlation without any search below which a blot is no face
 _MOST_BLOTS = 250
 _SAME = 0.7  # of a face: nearer than this two finds are one die
@@ -216,7 +218,7 @@ class SymbolReader:
         if view is None or match is None:
             return ()
         chance = _die_chance(view, square, owner, match)
-        return (_Find(view, square, owner, match, chance),) if chance >= 0.5 else ()
+        return (_Find(view, square, owner, match, chance),) if chance >= _LIKELY else ()
 
     def _match(self, blot: Blot, owner: Ownership) -> Match:
         return self._matchers[self._kinds[owner.owner]].match(blot.soft)
@@ -314,18 +316,20 @@ def _die_chance(blot: Blot, square: FaceSquare, owner: Ownership, match: Match) 
     colours)."""
     if square.by == "region":
         crisp = max(0.0, match.sharpness - _CRISP) if match.is_blurred else 0.0
-        logit = 20 * (match.score - _REGION_SCORE) - 1.5 * max(0.0, owner.distance - 2.5) - 4 * crisp
+        small = max(0.0, _NARROW - square.side)
+        logit = (
+            25 * (match.score - _REGION_SCORE) - 1.5 * max(0.0, owner.distance - 2.5) - 4 * crisp - 90 * small
+        )
     else:
         strength = float(np.linalg.norm(blot.ink - blot.body))
         logit = (
-            -33.0
-            + 33.8 * match.score
-            - 0.9 * owner.distance
-            + 1.5 * min(owner.lead, 6.0)
-            - 1.9 * (match.sharpness if match.is_blurred else 0.0)
-            + 12.5 * min(square.shown / strength, 0.4)
-            - 12.3 * blot.evenness / strength
-            - 5.6 * (match.score - match.next_score)
+            -49.0
+            + 48.0 * match.score
+            + 0.9 * min(owner.lead, 6.0)
+            - 1.85 * (match.sharpness if match.is_blurred else 0.0)
+            + 15.0 * min(square.shown / strength, 0.4)
+            - 15.8 * blot.evenness / strength
+            + 2.4 * (match.score - match.next_score)
         )
     return float(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
 
