@@ -35,10 +35,11 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
-    """When and where a fact stands: its entry and table time (host ns)."""
+    """When and where a fact stands: its entry, table time (host ns), and what it was understood from."""
 
     entry: int
     at_ns: int
+    evidence: tuple[str, ...] = ()
 
 
 class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaults=True):
@@ -317,7 +318,12 @@ def evolve(game: Game[S], sitting: Sitting[S], event: e.Event, moment: Moment) -
     if not found:
         return after
     part, name = game.part(sitting), type(event).__name__  # a fact that ends a round belongs to it
-    shown = tuple(RulingShown(entry=moment.entry, event=name, part=part, ruling=r) for r in found)
+    seen = moment.evidence
+    proven = (
+        msgspec.structs.replace(r, evidence=tuple(dict.fromkeys((*r.evidence, *seen)))) if seen else r
+        for r in found
+    )
+    shown = tuple(RulingShown(entry=moment.entry, event=name, part=part, ruling=r) for r in proven)
     return msgspec.structs.replace(after, rulings=sitting.rulings + shown)
 
 

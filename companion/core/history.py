@@ -20,6 +20,7 @@ from companion.core.game import (
     refusal,
     refuse,
 )
+from companion.core.observation import reference
 from companion.core.seat import Role
 
 
@@ -80,9 +81,20 @@ def _body(entry: e.Entry, found: e.Replaced | e.Inserted) -> e.Entry:
 
 def apply(game: Game[S], sitting: Sitting[S], entry: e.Entry) -> Sitting[S]:
     """The table after all facts of one entry."""
+    moment = moment_of(sitting, entry)
     for event in entry.events:
-        sitting = evolve(game, sitting, event, Moment(entry=entry.n, at_ns=entry.at_ns))
+        sitting = evolve(game, sitting, event, moment)
     return sitting
+
+
+def moment_of(sitting: Sitting[S], entry: e.Entry) -> Moment:
+    """When an entry stands, and what its facts rest on: what was seen, or the proposal that it confirms."""
+    found = [reference(seen) for seen in entry.seen]
+    for event in entry.events:
+        if isinstance(event, e.Confirmed):
+            found.append(f"entry:{event.proposal}")
+            found += [ref for p in sitting.proposals if p.id == event.proposal for ref in p.evidence]
+    return Moment(entry=entry.n, at_ns=entry.at_ns, evidence=tuple(dict.fromkeys(found)))
 
 
 def opening(game: Game[S], entry: e.Entry) -> Sitting[S]:

@@ -19,6 +19,18 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, tag_field="saw", omit_
     uncertainty_ns: int
 
 
+def reference(seen: Observed) -> str:
+    """How a ruling names this observation as its evidence: ``press:DEVICE/BOOT/N``, ``rest:CAMERA/FRAME``, else
+    what saw it and when."""
+    match seen:
+        case Pressed():
+            return f"press:{seen.source}/{seen.boot}/{seen.n}"
+        case DiceRested():
+            return f"rest:{seen.source}/{seen.frame}"
+        case _:
+            return f"seen:{seen.source}/{seen.seen_ns}"
+
+
 class Pressed(Observed, frozen=True, kw_only=True, tag="pressed"):
     """An input closed: a pad was slammed, a button pressed.
 

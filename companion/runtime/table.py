@@ -19,7 +19,7 @@ from companion.core import history
 from companion.core import observation as o
 from companion.core.codec import Codec
 from companion.core.cue import Cue
-from companion.core.game import Game, Moment, S, Sitting, decide, evolve, is_refused, refusal, refuse
+from companion.core.game import Game, S, Sitting, decide, evolve, is_refused, refusal, refuse
 from companion.core.seat import Actor, Role
 from companion.runtime.announce import core_cues
 from companion.runtime.desk import Answer
@@ -309,7 +309,7 @@ class Table(Generic[S]):
             after = history.effective(self.game, [*self.entries, *run.entries, entry])[1]
             stages = [(entry, run.sitting, entry.events[0], after)]
         else:
-            moment = Moment(entry=entry.n, at_ns=entry.at_ns)
+            moment = history.moment_of(after, entry)
             for event in entry.events:
                 stages.append((entry, after, event, after := evolve(self.game, after, event, moment)))
         run.sitting = after

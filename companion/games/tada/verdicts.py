@@ -156,14 +156,16 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
             if caster is None:
                 return ()
             looked_at = next((s for s in caster.slams if s.n == number), None)
+            slam_entry = (f"entry:{number}",)
             spell = spell_of(after, seat)
             wanted = ", ".join(spell.symbols) if spell else ""
             if complete:
-                made = ok("TADA-15", f"{name(seat)} has every symbol: {wanted}.", seat)
+                made = ok("TADA-15", f"{name(seat)} has every symbol: {wanted}.", seat, slam_entry)
                 return (_timed(after, made, looked_at),)
             lies = f" It lies: {', '.join(symbols)}." if symbols else ""
             because = f"{name(seat)}'s spell asks for {wanted}.{lies} The slam is void{_then(after, seat)}."
-            return (_timed(after, breach("TADA-15", because, seat), looked_at), *_late(before, seat, after))
+            made = breach("TADA-15", because, seat, slam_entry)
+            return (_timed(after, made, looked_at), *_late(before, seat, after))
         case e.ProtestNoted(seat=seat):
             because = f"{name(seat)}'s slam from before the end became known after it: the referee decides."
             made = Ruling(verdict=Verdict.TOO_CLOSE, rule="TADA-19", because=because, seat=seat)
