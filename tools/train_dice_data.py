@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from train_dice_nets import STRIDE
 from train_dice_scene import OTHER
 
+from vision.dice.finding import Spot
 from vision.dice.networks import FaceFinder
 from vision.dice.pips import FACE_PX, cut
 from vision.frame import load
@@ -100,24 +101,33 @@ def renders(folder: Path, most: int = 300) -> list[Picture]:
 def refine(pictures: list[Picture], finder: FaceFinder) -> None:
     """Put each face where a trained finder sees it, so that a classifier learns from what it will be shown.
 
-    Faces that the finder misses are left out; what it takes for a face where none is labelled becomes label 0,
-    where the labels are complete.
+    Faces that the finder misses are left out. What it takes for a face where none is labelled becomes label 0, or
+    OTHER where dice with symbols lie unlabelled among the rest and it is as large as they are.
     """
     for picture in pictures:
-        left = list(picture.faces)
-        picture.faces = []
+        left, picture.faces, strange = list(picture.faces), [], []
         for spot in finder.find(picture.image):
             near = [
                 f
                 for f in left
-                if np.hypot(f.x - spot.x_px, f.y - spot.y_px) < 0.45 * max(f.side, spot.side_px)
+                if _apart(f, spot) < 0.45 * max(f.side, spot.side_px) and 0.5 < spot.side_px / f.side < 2
             ]
             if near and spot.score > 0.25:
-                face = min(near, key=lambda f: np.hypot(f.x - spot.x_px, f.y - spot.y_px))
+                face = min(near, key=lambda f: _apart(f, spot))
                 left.remove(face)
                 picture.faces.append(Face(face.label, spot.x_px, spot.y_px, spot.side_px))
-            elif not near and picture.empty_weight == 1.0:
-                picture.faces.append(Face(0, spot.x_px, spot.y_px, spot.side_px))
+            elif not near:
+                strange.append(spot)
+        usual = float(np.median([f.side for f in picture.faces])) if picture.faces else 0.0
+        for spot in strange:
+            is_alone = all(_apart(f, spot) > 0.9 * usual for f in picture.faces)
+            is_large = spot.score > 0.4 and 0.6 < spot.side_px / max(usual, 1.0) < 1.7
+            is_die = picture.empty_weight < 1.0 and is_alone and is_large
+            picture.faces.append(Face(OTHER if is_die else 0, spot.x_px, spot.y_px, spot.side_px))
+
+
+def _apart(face: Face, spot: Spot) -> float:
+    return float(np.hypot(face.x - spot.x_px, face.y - spot.y_px))
 
 
 def _from_box(die: dict, group: str, scale: float) -> Face:
@@ -223,10 +233,10 @@ def face_sample(rng: np.random.Generator, picture: Picture) -> tuple[np.ndarray,
     face = usable[rng.integers(len(usable))]
     if rng.random() < 0.1:
         return _beside(rng, picture, face)
-    if face.seen < 0.72:
+    if face.seen < 0.72 or (face.label == 0 and rng.random() < 0.7):
         return None
     x, y = (v + rng.normal(0, 0.06) * face.side for v in (face.x, face.y))
-    side = face.side * np.exp(rng.normal(0, 0.12))
+    side = face.side * np.exp(rng.normal(0, 0.16))
     return _faded(rng, cut(picture.image, x, y, side)), face.label
 
 

@@ -92,7 +92,11 @@ class Style:
             lab = cv2.cvtColor(np.stack([body, pip])[None].astype(np.uint8), cv2.COLOR_BGR2LAB)[0].astype(
                 float
             )
-            if np.linalg.norm(lab[0] - lab[1]) > rng.uniform(42, 80):
+            apart = lab[0] - lab[1]
+            if np.linalg.norm(apart) > rng.uniform(42, 80):
+                break
+            # Some pips differ from the body by their hue alone.
+            if rng.random() < 0.25 and np.hypot(apart[1], apart[2]) > 30:
                 break
         self.body, self.pip = body, pip
         self.rounding = rng.uniform(0.06, 0.22)
@@ -105,6 +109,7 @@ class Style:
         self.sharp = np.exp(rng.uniform(2.5, 6))
         self.strip = rng.uniform(0.3, 1.3) if rng.random() < 0.35 else 0.0
         self.strip_wide = rng.uniform(0.02, 0.12)
+        self.hoop = rng.uniform(0.4, 1.4) if rng.random() < 0.35 else 0.0
         self.ring = rng.random() < 0.05
         self.disc = rng.uniform(0.6, 0.8) if rng.random() < 0.08 else 0.0
         self.disc_colour = np.clip(body + rng.choice([-1, 1]) * rng.uniform(25, 70), 5, 250)
@@ -252,6 +257,9 @@ class Scene:
         self.dice: list[Die] = []
         lamp = np.array([rng.normal(0, 0.5), rng.normal(0, 0.5), 1.0])
         self.lamp = lamp / np.linalg.norm(lamp)
+        hoop = np.array([rng.normal(0, 0.25), rng.normal(0, 0.25), 1.0])  # a ring lamp, often around the lens
+        self.hoop = hoop / np.linalg.norm(hoop)
+        self.hoop_wide, self.hoop_thick = rng.uniform(0.12, 0.5), rng.uniform(0.02, 0.07)
         tube = np.array([rng.normal(), rng.normal(), rng.normal(0, 0.3)])
         self.tube, self.tube_at = tube / np.linalg.norm(tube), rng.uniform(-0.6, 0.6)
         self.ambient = rng.uniform(0.45, 0.85)
@@ -354,6 +362,8 @@ class Scene:
         back = 2 * (n * view).sum(1, keepdims=True) * n - view
         shine = np.clip(back @ lamp, 0, 1) ** style.sharp * style.gloss
         sky = np.clip(back @ up, 0, 1) ** 3 * style.gloss * 0.12
+        hoop = np.arccos(np.clip(back @ (self.hoop @ turn), -1, 1)) - self.hoop_wide
+        shine += style.hoop * np.exp(-((hoop / self.hoop_thick) ** 2))
         tube = self.tube @ turn
         shine += (
             style.strip

@@ -32,7 +32,8 @@ _LEVELS = (1.0, 1 / 3, 1 / 9)
 _LEARNT_PX = (9.0, 90.0)  # faces of this edge are what the finder was taught
 _TINY_PX = 14.0  # where faces are smaller at the usual size, a finer look pays
 _LEAST_SCORE = 0.2
-_APART = 0.55  # two faces are nearer than this share of the larger edge: one of them is not there
+_APART = 0.55  # two faces of one size nearer than this share of the larger edge: one of them is not there
+_ONE_SIZE = 1.7  # the pip of a large die may look like a small die; which it is, the classifier tells
 
 
 def _session(file: Path) -> ort.InferenceSession:
@@ -107,12 +108,15 @@ def _planes(pictures: NDArray[np.uint8]) -> Floats:
 
 
 def _apart(spots: Sequence[Spot]) -> list[Spot]:
-    """The surest of those that claim the same place, surest first."""
+    """The surest of those that claim the same place with like sizes, surest first."""
     kept: list[Spot] = []
     for spot in sorted(spots, key=lambda s: -s.score):
-        reach = [
-            (np.hypot(k.x_px - spot.x_px, k.y_px - spot.y_px), max(k.side_px, spot.side_px)) for k in kept
-        ]
-        if all(distance > _APART * side for distance, side in reach):
+        if not any(_is_same(spot, other) for other in kept):
             kept.append(spot)
     return kept
+
+
+def _is_same(one: Spot, other: Spot) -> bool:
+    small, large = sorted((one.side_px, other.side_px))
+    distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
+    return large < _ONE_SIZE * small and distance < _APART * large

@@ -22,13 +22,16 @@ _ON_THE_TABLE = 0.4  # share of the face that must differ from the empty table
 
 # How far a face is looked at beside its own size, and whether mirrored.
 _LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
-_PATTERN_WEIGHT = 0.35
+# How much rarer (log) each class is among what the finder shows than it was in training: above all other kinds.
+_RARER = np.array([0, 0, 0, 0, 0, 0, 0, 1.2, 1.0], np.float32)
+_PATTERN_WEIGHT = 0.8
 _LEAST_PATTERN = 0.03
 _LEAST_DIE = 0.5  # chance of a die with pips, below which a spot is none
-_LEAST_SURE = 0.6  # chance of the value, below which it is not said
-_SURE_DIE = 0.7  # chance of a die, and score of its spot, from which an unread die is told
+_LEAST_SURE = 0.65  # chance of the value, below which it is not said
+_SURE_DIE = 0.6  # chance of a die, and score of its spot, from which an unread die is told
 _SURE_SPOT = 0.4
 _APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
+_INSIDE = 0.55  # nearer than this share of the larger edge, one lies in the other
 _SIZES = (0.4, 2.5)  # edges of the dice of one roll against their median
 
 _DARK_LEVEL = 60.0
@@ -106,6 +109,7 @@ class _Claim:
 
 def _judge(frame: Frame, spot: Spot, logs: Floats) -> _Claim | None:
     """What the classifier's (9,) and the pattern say of `spot`; None where no die with pips lies there."""
+    logs = logs - _RARER
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
     is_die = float(shares[1:7].sum() + shares[COCKED])
@@ -123,12 +127,7 @@ def _agreed(claims: Sequence[_Claim]) -> list[_Claim]:
     """The claims that can be true together: one a place, sizes of one roll, and none that is neither sure nor seen."""
     kept: list[_Claim] = []
     for claim in sorted(claims, key=lambda c: -c.spot.score * c.is_die * c.chance):
-        spot = claim.spot
-        if all(
-            np.hypot(spot.x_px - k.spot.x_px, spot.y_px - k.spot.y_px)
-            > _APART * (spot.side_px + k.spot.side_px) / 2
-            for k in kept
-        ):
+        if all(_are_apart(claim.spot, other.spot) for other in kept):
             kept.append(claim)
     sure = [claim.spot.side_px for claim in kept if claim.chance > 0.8]
     usual = float(np.median(sure)) if sure else None
@@ -138,6 +137,12 @@ def _agreed(claims: Sequence[_Claim]) -> list[_Claim]:
         if (usual is None or _SIZES[0] < claim.spot.side_px / usual < _SIZES[1])
         and (claim.chance >= _LEAST_SURE or (claim.is_die >= _SURE_DIE and claim.spot.score >= _SURE_SPOT))
     ]
+
+
+def _are_apart(one: Spot, other: Spot) -> bool:
+    distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
+    mean, larger = (one.side_px + other.side_px) / 2, max(one.side_px, other.side_px)
+    return distance > max(_APART * mean, _INSIDE * larger)
 
 
 def _told(frame: Frame, claim: _Claim) -> DieSeen:
