@@ -16,7 +16,8 @@ def show(game: Game[S], sitting: Sitting[S], viewer: Viewer) -> View:
     """What this viewer is shown now.
 
     The public sees the held game while a review is open. While the table is stopped only what may be done
-    then is offered. Rule: TABLE-2 TABLE-4
+    then is offered. Where a referee has nothing else to do first, the first open question is the thing to do.
+    Rule: TABLE-2 TABLE-4
     """
     held = sitting.held
     if viewer.role is Role.PUBLIC and held is not None:
@@ -28,7 +29,8 @@ def show(game: Game[S], sitting: Sitting[S], viewer: Viewer) -> View:
     view = game.view(sitting, viewer)
     is_stopped = sitting.stopped_at_ns is not None
     own = tuple(action for action in view.actions if action.command.while_stopped or not is_stopped)
-    primary = view.primary
+    asked = _proposals(game, sitting, viewer)
+    primary = view.primary or next((p.confirm for p in asked if p.confirm), None)
     if is_stopped:
         primary = _resume(sitting) if viewer.role is Role.REFEREE else None
     actions = (*own, *_common(game, sitting, viewer, is_stopped))
@@ -36,7 +38,7 @@ def show(game: Game[S], sitting: Sitting[S], viewer: Viewer) -> View:
         view,
         primary=primary,
         actions=actions,
-        open_proposals=_proposals(game, sitting, viewer),
+        open_proposals=asked,
         rulings=sitting.rulings[-LOG_LINES:],
         held=f"The table is stopped. {sitting.stop_why}".strip() if is_stopped else "",
         is_stopped=is_stopped,
