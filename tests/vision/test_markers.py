@@ -24,9 +24,11 @@ def test_the_drawn_modules_are_the_markers_that_are_looked_for(family: str) -> N
 @pytest.mark.parametrize("side_mm", [20.0, 40.0, 60.0])
 def test_the_black_squares_measure_what_they_should_and_stay_on_the_page(side_mm: float) -> None:
     page = marker_sheet(side_mm).decode("latin-1")
-    boxes = [tuple(float(v) for v in m) for m in re.findall(r"([\d.-]+) ([\d.-]+) ([\d.]+) ([\d.]+) re f", page)]
+    boxes = [
+        tuple(float(v) for v in m) for m in re.findall(r"([\d.-]+) ([\d.-]+) ([\d.]+) ([\d.]+) re f", page)
+    ]
     mm = 25.4 / 72
-    assert all(0 <= x and x + w <= 210 / mm and 0 <= y and y + h <= 297 / mm for x, y, w, h in boxes)
+    assert all(x >= 0 and x + w <= 210 / mm and y >= 0 and y + h <= 297 / mm for x, y, w, h in boxes)
     top_rows = [w * mm for _, _, w, _ in boxes if abs(w * mm - side_mm) < 0.01]
     assert len(top_rows) >= 8  # the first and the last row of each marker's border are black all along
     assert any(abs(w * mm - 100) < 0.01 and abs(h * mm - 2) < 0.01 for _, _, w, h in boxes)

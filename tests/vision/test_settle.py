@@ -61,7 +61,9 @@ def test_a_slow_slide_is_movement_although_no_frame_differs_much_from_the_one_be
     gate, states = SettleGate(), []
     for i in range(120):
         table = _Table(0.5)
-        table.grey[60:76, :] = np.clip(110 + 60 * np.exp(-(((np.arange(240) - 60 - i * 0.3) / 9) ** 2)), 0, 255)
+        table.grey[60:76, :] = np.clip(
+            110 + 60 * np.exp(-(((np.arange(240) - 60 - i * 0.3) / 9) ** 2)), 0, 255
+        )
         states.append(gate.step(table.frame(), i * FRAME_NS))
     assert states[30:].count("moving") > 8
 
