@@ -34,6 +34,7 @@ DIE_MM = 16.0
 _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
 _CRISP = 1.5  # times as steep edges as a blurred face has: then the likeness is doubtful
+_SIZE_TRIES = 3
 _SIZE_OFF = 0.04  # a size that is off by more is corrected and the picture read once more
 _REGION_SCORE = 0.76  # correlation at which a face in a square of one colour is as likely a die as not
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
@@ -146,17 +147,16 @@ class SymbolReader:
             if size > 0.6 * min(frame.shape[:2]):
                 continue
             finds, scale = self._find(frame, size)
-            sides = [
-                find.square.side * FACE_PX / scale
-                for find in finds
-                if find.square.by == "region" and find.match.score >= _CLEAR
-            ]
-            if sides:
-                # Dark dice look too wide by their sides, and nothing looks too narrow: so not the median.
-                face_px = float(np.percentile(sides, 30))
+            tried, face_px = size, _face_px(finds, scale)
+            for _ in range(_SIZE_TRIES):
+                if face_px is None or abs(face_px / tried - 1) < _SIZE_OFF:
+                    break
+                tried = face_px
+                finds, scale = self._find(frame, tried)
+                face_px = _face_px(finds, scale)
+            if face_px is not None:
                 self._known = (frame.shape, face_px)
-                is_near = abs(face_px / size - 1) < _SIZE_OFF
-                return (finds, scale) if is_near else self._find(frame, face_px)
+                return finds, scale
         return [], 1.0
 
     def _find(self, frame: NDArray[np.uint8], face_px: float) -> tuple[list[_Find], float]:
@@ -282,6 +282,13 @@ def lies_on(xy_mm: tuple[float, float], layouts: Sequence[Placed]) -> tuple[str,
         if rectangle(0, 0, *placed.layout.size_mm).placed(placed.pose).contains(xy_mm):
             return (placed.layout.id, "")
     return None
+
+
+def _face_px(finds: Sequence[_Find], scale: float) -> float | None:
+    """How wide a face is in px of the frame by the clear ones among the finds, None where there are none. Dark dice
+    look too wide by their sides, and nothing looks too narrow: so it is not the median."""
+    sides = [f.square.side for f in finds if f.square.by == "region" and f.match.score >= _CLEAR]
+    return float(np.percentile(sides, 30)) * FACE_PX / scale if sides else None
 
 
 def _in_frame(blot: Blot, scale: float) -> tuple[float, float]:
