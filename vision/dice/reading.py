@@ -26,10 +26,9 @@ _LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
 _RARER = np.array([0, 0, 0, 0, 0, 0, 0, 1.2, 1.0], np.float32)
 _PATTERN_WEIGHT = 0.8
 _LEAST_PATTERN = 0.03
-_LEAST_DIE = 0.5  # chance of a die with pips, below which a spot is none
+_LEAST_DIE = 0.35  # chance of a die with pips, below which a spot is none
 _LEAST_SURE = 0.65  # chance of the value, below which it is not said
-_SURE_DIE = 0.6  # chance of a die, and score of its spot, from which an unread die is told
-_SURE_SPOT = 0.4
+_SEEN = 0.2  # chance of a die times the score of its spot, from which an unread die is told
 _APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
 _INSIDE = 0.55  # nearer than this share of the larger edge, one lies in the other
 _SIZES = (0.4, 2.5)  # edges of the dice of one roll against their median
@@ -135,7 +134,7 @@ def _agreed(claims: Sequence[_Claim]) -> list[_Claim]:
         claim
         for claim in kept
         if (usual is None or _SIZES[0] < claim.spot.side_px / usual < _SIZES[1])
-        and (claim.chance >= _LEAST_SURE or (claim.is_die >= _SURE_DIE and claim.spot.score >= _SURE_SPOT))
+        and (claim.chance >= _LEAST_SURE or claim.is_die * claim.spot.score >= _SEEN)
     ]
 
 
