@@ -39,7 +39,7 @@ _SIZE_OFF = 0.04  # a size that is off by more is corrected and the picture read
 _REGION_SCORE = 0.76  # correlation at which a face in a square of one colour is as likely a die as not
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
 _NARROW = 0.905  # of a face: a region less wide is likelier a printed slot
-_TOO_WIDE = 1.06  # of a face: a region wider than this holds more than the top
+_FITS = 0.96  # correlation from which a square is believed to be the face
 _WORTH_EDGES = 0.78  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
 _LEAD = 0.35  # how far the next name must be behind, as a share of what the best one lacks
@@ -210,10 +210,10 @@ class SymbolReader:
         """The die in this square, or none. A dark die's sides are taken for its top, so a region may be
         too large and askew, and edges may belong to something else; then the blot's own middle is tried
         too."""
-        views = [blot_at(lab, square.xy, square.side)]
-        if square.by == "edges" or square.side > _TOO_WIDE:
-            views.append(blot)
-        matches = [(view, self._match(view, owner)) for view in views if view]
+        exact = blot_at(lab, square.xy, square.side)
+        matches = [(exact, self._match(exact, owner))] if exact else []
+        if not matches or matches[0][1].score < _FITS:
+            matches.append((blot, self._match(blot, owner)))
         view, match = max(matches, key=lambda pair: pair[1].score, default=(None, None))
         if view is None or match is None:
             return ()
