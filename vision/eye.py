@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import cv2
 import msgspec
@@ -348,6 +348,3 @@ def camera_changed(name: str, status: EyeStatus, seen_ns: int) -> CameraChanged:
         dropped=status.dropped,
         detail=status.detail,
     )
-
-
-Message = tuple[Any, ...]

@@ -50,6 +50,7 @@ _MOST_BLOTS = 250
 _SAME = 0.7  # of a face: nearer than this two finds are one die
 _BESIDE = 0.92  # the same for one that is not quite sure
 _VERY_SURE = 0.95
+_AROUND_MM = 80.0  # what lies farther outside the marks is none of the table's
 _MARKER_EDGE_MM = 4.0
 _PRINT_MM = 2.2
 _PRINT_DEG = 5.0
@@ -132,14 +133,19 @@ class SymbolReader:
     ) -> tuple[DieSeen, ...]:
         finds, scale = found
         if surface is not None:
-            finds = [
-                find
-                for find in finds
-                if not _is_on_marker(surface.mm(_in_frame(find.blot, scale), self._die_mm), surface)
-                and not _is_print(find, surface.mm(_in_frame(find.blot, scale)), layouts)
-            ]
+            finds = [find for find in finds if self._is_of_table(find, scale, surface, layouts)]
         dice = [self._seen(find, scale, shape, surface, layouts) for find in finds]
         return tuple(sorted(dice, key=lambda d: (d.box_px[1], d.box_px[0])))
+
+    def _is_of_table(self, find: _Find, scale: float, surface: Surface, layouts: tuple[Placed, ...]) -> bool:
+        """Whether a find lies on or near the table and is nothing that is printed there."""
+        centre = _in_frame(find.blot, scale)
+        place = surface.mm(centre, self._die_mm)
+        return (
+            surface.has_on_it(place, _AROUND_MM)
+            and not _is_on_marker(place, surface)
+            and not _is_print(find, surface.mm(centre), layouts)
+        )
 
     def _find_unmeasured(self, frame: NDArray[np.uint8]) -> tuple[list[_Find], float]:
         known = (self._known[1],) if self._known is not None and self._known[0] == frame.shape else ()
