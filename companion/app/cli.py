@@ -81,6 +81,7 @@ config = click.option(
 @click.option("--retention", default=24.0, show_default=True, help="Hours that pictures of slams are kept.")
 @click.option("--key", multiple=True, metavar="DEVICE=HEX", help="Key of an MQTT pad.")
 @click.option("--strict", is_flag=True, help="Take no MQTT pad without a key.")
+@click.option("--new-code", is_flag=True, help="Print a fresh one-time code for a referee.")
 def run(**options: Any) -> None:
     """Referee a real table. Every device is optional; with none at all the referee clicks."""
     from companion.app import play

@@ -97,7 +97,7 @@ def run(options: dict[str, Any]) -> None:
     except PadClashError as error:
         raise SettingsError(f"{error}. {_pads_heard(options)}") from None
     with RunningTable(settings) as table:
-        greet(table)
+        greet(table, options["new_code"])
         if settings.camera and settings.profile is None:
             click.echo(
                 "The camera keeps pictures of slams but reads no dice: --profile NAME names enrolled ones",
@@ -121,19 +121,16 @@ def _pads_heard(options: dict[str, Any]) -> str:
     return f"Heard in the last {HEARD_S:.0f} s: {', '.join(found) if found else 'no pad'}."
 
 
-def greet(table: RunningTable) -> None:
-    """Print where the pages are and the one-time code."""
+def greet(table: RunningTable, wants_code: bool = False) -> None:
+    """Print where the pages are and the one-time code; `wants_code`: a fresh one, though a referee is known."""
     server = table.server
     shown = "127.0.0.1" if server.host in ("0.0.0.0", "::") else server.host  # compared, not bound
     click.echo(f"Referee  http://{shown}:{server.port}/", err=True)
-    code = table.access.first_code()
+    code = table.access.rescue_code() if wants_code else table.access.first_code()
     if code:
         click.echo(f"Code     {code}   (once; only this machine is served until it is used)", err=True)
     else:
-        click.echo(
-            "A referee's browser is known already; companion run --help tells how to let in another.",
-            err=True,
-        )
+        click.echo("Code     used already; --new-code prints one for another referee's browser", err=True)
     click.echo(f"Journal  {table.settings.journal}", err=True)
 
 

@@ -190,3 +190,33 @@ def test_dice_are_enrolled_live(
     assert err.count("with burst up") == 3
     code, out, _ = run(capsys, "read-dice", "--kind", "mine", "--json", "die.png")
     assert [d["value"] for d in json.loads(out)["dice"]] == ["burst"]
+
+
+def test_whoever_stands_at_the_machine_gets_another_code(tmp_path: Path) -> None:
+    """The first start prints a code, a later one only when it is asked for, and then another one."""
+    import re
+    import subprocess
+    import sys
+
+    printed = []
+    for more in ([], ["--new-code"]):
+        words = [
+            sys.executable,
+            "-m",
+            "companion",
+            "run",
+            "--seat",
+            "A",
+            "--port",
+            "0",
+            "--journal",
+            "t.sqlite",
+            *more,
+        ]
+        with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as program:
+            assert program.stderr is not None
+            lines = [program.stderr.readline() for _ in range(3)]
+            program.terminate()
+        printed.append(re.findall(r"Code\s+([0-9A-Z]{8})", "".join(lines)))
+    assert len(printed[0]) == len(printed[1]) == 1
+    assert printed[0] != printed[1]
