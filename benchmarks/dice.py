@@ -56,6 +56,7 @@ _ELSEWHERE = (
     ("numerals not enrolled, burks", "%", ">=", 70.0),
     ("settle gate", "fps", ">=", 30.0),
 )
+_LEARNT_FROM = ("matteop*", "n3v*", "epanemu*")
 Said = tuple[int | None, tuple[float, float], float]
 """Value or None, centre of the box (x, y), confidence."""
 
@@ -217,6 +218,14 @@ def run(
     return tallies
 
 
+def _why(name: str, mine: Tally) -> str:
+    if not mine.rolls:
+        return "no photographs of this set at hand"
+    if name in _LEARNT_FROM:
+        return "the shipped classifier learnt from this set: quote a --leave-out run given by --models"
+    return ""
+
+
 def figures_of(tallies: dict[str, tuple[Tally, Tally]]) -> list[Figure]:
     """The figures of the pips sets, and nulls for what was not run."""
     figures = []
@@ -237,7 +246,7 @@ def figures_of(tallies: dict[str, tuple[Tally, Tally]]) -> list[Figure]:
                     n=mine.rolls.total() if is_roll else (mine.truth if what == "recall" else mine.read),
                     is_rate=True,
                     peer=Peer("blobs, scale-free", other),
-                    why="" if mine.rolls else "no photographs of this set at hand",
+                    why=_why(name, mine),
                 )
             )
     return figures
@@ -286,7 +295,10 @@ def main() -> None:
     else:
         print(f"no photographs at {options.photographs}", file=sys.stderr)
         figures += figures_of({})
-    figures += [Figure(*row, why="not measured by this module yet") for row in _ELSEWHERE]
+    figures += [
+        Figure(name, None, unit, op, target, why="not measured by this module yet")
+        for name, unit, op, target in _ELSEWHERE
+    ]
     report(figures, options.json)
 
 
