@@ -94,12 +94,13 @@ def test_a_journal_that_is_being_written_is_sound_at_every_instant(tmp_path: Pat
 
     writer = threading.Thread(target=write)
     writer.start()
-    found = [verify(tmp_path / "a") for _ in range(60)]
+    found = [verify(tmp_path / "a")]
+    while len(found) < 60 or found[-1].events == found[0].events:  # until it was written meanwhile
+        found.append(verify(tmp_path / "a"))
     is_done.set()
     writer.join()
     journal.close()
-    assert [one.why for one in found] == [""] * 60
-    assert len({one.events for one in found}) > 1, "it was written meanwhile"
+    assert [one.why for one in found if one.why] == []
 
 
 def test_a_reader_cannot_write(tmp_path: Path) -> None:
