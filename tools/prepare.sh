@@ -7,7 +7,7 @@ kind=${1:?run or test}
 venv_python=.venv/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PIP_NO_INPUT=1 DEBIAN_FRONTEND=noninteractive
 
-say() { printf '==> %s\n' "$*"; }
+say() { printf '==> %s\n' "$*" >&2; } # standard output belongs to the program
 die() { printf 'cannot go on: %s\n' "$*" >&2; exit 2; }
 
 sudo=()
