@@ -251,7 +251,8 @@ def _decide_accommodation(
         return refuse(command, "TABLE-7", "Accommodations are set before play.", command.seat)
     if not 1 <= agreed.time_factor <= 10:
         return refuse(command, "TABLE-7", "A time factor lies between 1 and 10.", command.seat)
-    if abs(agreed.start_shift_ms) > 60_000 or len(agreed.proxy) > MAX_NAME:
+    is_name = len(agreed.proxy) <= MAX_NAME and agreed.proxy.isprintable()
+    if abs(agreed.start_shift_ms) > 60_000 or not is_name:
         return refuse(command, "TABLE-7", "A start shift is at most 60 s, a name 40 letters.", command.seat)
     return (e.AccommodationSet(seat=command.seat, accommodation=agreed),)
 
