@@ -338,7 +338,10 @@ def _explained(path: str, error: Exception) -> tuple[str, str]:
 
 def _holder(path: str) -> str:
     """Name and process id of another program that has the port open, empty when it cannot be seen."""
-    real = os.path.realpath(path)
+    try:
+        real = os.path.realpath(path)
+    except OSError:  # unlinked between its look at the name and its read of the link
+        return ""
     for process in Path("/proc").glob("[0-9]*"):
         if process.name == str(os.getpid()):
             continue
