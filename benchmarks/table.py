@@ -160,7 +160,7 @@ def slam_figures(folder: Path, count: int) -> list[Figure]:
 def reader_figure() -> Figure:
     """The dice reader on photographs of ten dice, 1920 x 1080."""
     name = "frames a second through the dice reader at 1080p"
-    from benchmarks import dice
+    from benchmarks import dice_photographs as dice
 
     say("dice reader")
     if not (dice.PHOTOGRAPHS / "labels.json").is_file():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.dice import Tally, blobs, expected_error, figures_of
+from benchmarks import dice
+from benchmarks.dice_photographs import Options, Tally, blobs, expected_error, figures_of
 from benchmarks.figures import Figure, report, wilson
 
 TRUTH = [{"value": 2, "box_px": [0, 0, 20, 20]}, {"value": 5, "box_px": [100, 0, 120, 20]}]
@@ -65,3 +67,11 @@ def test_the_peer_counts_round_blobs() -> None:
     for x, y in ((60, 60), (84, 84), (200, 120), (224, 120), (200, 144), (224, 144)):
         frame[np.hypot(xx - x, yy - y) < 7] = 20
     assert sorted(value for value, _, _ in blobs(frame)) == [2, 4]
+
+
+def test_every_wanted_figure_is_listed_whatever_was_asked_for(tmp_path: Path) -> None:
+    names = {row[0] for rows in dice.WANTED.values() for row in rows} | {f.name for f in figures_of({})}
+    asked = dice.measured(["photographs"], Options(folder=tmp_path))
+    assert names <= {figure.name for figure in asked}
+    assert names == {figure.name for figure in dice.measured([], Options())}
+    assert all(figure.value is None and figure.why for figure in asked)
