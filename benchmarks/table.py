@@ -161,11 +161,12 @@ def reader_figure() -> Figure:
     """The dice reader on photographs of ten dice, 1920 x 1080."""
     name = "frames a second through the dice reader at 1080p"
     from benchmarks import dice_photographs as dice
+    from vision.dice.reading import PipsReader
 
     say("dice reader")
     if not (dice.PHOTOGRAPHS / "labels.json").is_file():
         return Figure(name, None, "1/s", ">=", 5, why="no photographs at hand")
-    reading = dice.speed(dice.PHOTOGRAPHS, dice.PipsReader())[0]
+    reading = dice.speed(dice.PHOTOGRAPHS, PipsReader())[0]
     rate = 1000 / reading.value if reading.value else None
     return Figure(name, rate, "1/s", ">=", 5, reading.n, why=reading.why)
 
