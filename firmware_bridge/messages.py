@@ -194,9 +194,17 @@ class Snd(Message, frozen=True, kw_only=True, tag="snd"):
     at: U32 | None = None
 
 
+class Key(Message, frozen=True, kw_only=True, tag="key"):
+    """Pairing: keep the MAC key `k` (16 bytes in hex) over restarts. Only sent, and only taken, over a cable; answered
+    by `ack` or `nak` with the same `n`."""
+
+    n: Annotated[int, msgspec.Meta(ge=1, le=2**32 - 1)]
+    k: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
+
+
 DeviceEvent = Down | Up | Hit | Die
 FromDevice = Hello | Input | Output | Heartbeat | Down | Up | Hit | Die | SyncReply | Ack | Nak
-ToDevice = Who | SyncRequest | Arm | Led | Snd | Ack | Nak
+ToDevice = Who | SyncRequest | Arm | Led | Snd | Key | Ack | Nak
 
 _M = TypeVar("_M")
 _FROM_DEVICE: msgspec.json.Decoder[FromDevice] = msgspec.json.Decoder(FromDevice)
@@ -210,7 +218,24 @@ class _AnyType(msgspec.Struct):
 
 
 _TYPES = frozenset(
-    ("hello", "in", "out", "hb", "dn", "up", "hit", "die", "sync", "ack", "nak", "who", "arm", "led", "snd")
+    (
+        "hello",
+        "in",
+        "out",
+        "hb",
+        "dn",
+        "up",
+        "hit",
+        "die",
+        "sync",
+        "ack",
+        "nak",
+        "who",
+        "arm",
+        "led",
+        "snd",
+        "key",
+    )
 )
 _ANY_TYPE = msgspec.json.Decoder(_AnyType)
 

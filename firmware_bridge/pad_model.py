@@ -9,6 +9,7 @@ from collections import deque
 
 import msgspec
 
+from companion.core.cue import SHAPES, is_lit, tone_hz
 from firmware_bridge.messages import (
     PROTOCOL,
     RING,
@@ -23,6 +24,7 @@ from firmware_bridge.messages import (
     Hello,
     Hit,
     Input,
+    Key,
     Led,
     Nak,
     Output,
@@ -77,6 +79,7 @@ class PadModel:
         self.st_us = st_us
         self.played: list[Played] = []
         self.arms: list[Arm] = []
+        self.key: bytes | None = None
         self._inputs = inputs
         self._outputs = outputs
         self._n = 0
@@ -146,9 +149,22 @@ class PadModel:
             case Led() | Snd():
                 if message.b >= len(self._outputs):
                     return [Nak(reason="no such output")]
+                if message.pattern not in SHAPES:
+                    return [Nak(reason="no such pattern")]
                 self._waiting.append((us if message.at is None else self._near(message.at, us), message))
                 return self.poll(us)
+            case Key():
+                self.key = bytes.fromhex(message.k)
+                return [Ack(n=message.n)]
         return []
+
+    def level(self, us: int, output: int) -> int:
+        """What an output does at `us`: 1 for a light that is on, the Hz of a buzzer, 0 for dark or silent."""
+        playing = next((played for played in reversed(self.played) if played.output == output), None)
+        if playing is None:
+            return 0
+        shape, since_ms = SHAPES[playing.pattern], (us - playing.at_us) / 1000
+        return tone_hz(shape, since_ms) if playing.kind == "snd" else int(is_lit(shape, since_ms))
 
     def poll(self, us: int) -> list[FromDevice]:
         """Do what is due at `us`: scheduled commands, repeats, the heartbeat."""

@@ -12,6 +12,7 @@ from firmware_bridge.messages import (
     FromDevice,
     Heartbeat,
     Hello,
+    Key,
     Led,
     Nak,
     Snd,
@@ -132,3 +133,27 @@ def test_a_heartbeat_each_second_tells_number_and_closed_inputs() -> None:
     assert len(beats) == 4
     assert (beats[0].n, beats[0].v) == (1, 2)
     assert HEARTBEAT_US == 1_000_000
+
+
+def test_a_light_and_a_buzzer_play_the_pattern_from_the_instant_that_was_asked_for() -> None:
+    model = pad()
+    model.hear(0, Led(b=0, pattern="place_2", at=1_000_000))
+    model.hear(0, Snd(b=1, pattern="go"))
+    assert model.level(10_000, 1) == 880
+    assert model.level(10_000, 0) == 0
+    model.poll(1_000_000)
+    assert [model.level(1_000_000 + ms * 1000, 0) for ms in (0, 249, 250, 500, 750, 1000, 1900)] == [
+        1, 1, 0, 1, 0, 0, 1,
+    ]  # fmt: skip
+    model.hear(1_100_000, Led(b=0, pattern="off"))
+    assert model.level(1_100_000, 0) == 0
+
+
+def test_a_pattern_that_it_does_not_know_is_refused() -> None:
+    assert pad().hear(0, Led(b=0, pattern="sparkle")) == [Nak(reason="no such pattern")]
+
+
+def test_it_keeps_the_key_that_it_is_given() -> None:
+    model = pad()
+    assert model.hear(0, Key(n=9, k="0f" * 16)) == [Ack(n=9)]
+    assert model.key == bytes([15] * 16)

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from companion.core.cue import SHAPES
 from firmware_bridge import messages, topics
 from firmware_bridge.framing import WireCounters, unwrap
 
@@ -30,6 +31,17 @@ def test_every_message_is_there_with_its_keys(way: str) -> None:
     if way == "to host":
         real["ack", way] = ["n"]
     assert told == real
+
+
+def test_every_pattern_is_there_with_its_numbers() -> None:
+    told = {row[0]: row[1:7] for row in ROWS if len(row) == 8 and row[0] != "pattern"}
+    assert told == {
+        name: (
+            *(str(n) for n in (shape.flashes, shape.on_ms, shape.off_ms, shape.pause_ms, shape.rounds)),
+            ", ".join(f"{hz} {ms}" for hz, ms in shape.tones),
+        )
+        for name, shape in SHAPES.items()
+    }
 
 
 def test_every_channel_is_there() -> None:
