@@ -188,16 +188,18 @@ def markers(out: Path) -> None:
 
 @cli.command(name="read-dice")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
-@click.option(
-    "--kind", default="pips", show_default=True, help="pips, numerals, or the NAME of enrolled dice."
-)
+@click.option("--kind", "kinds", multiple=True, default=("pips",), show_default=True,
+              help="pips, numerals, or the NAME of enrolled dice; once for each kind on the table.")  # fmt: skip
+@click.option("--empty", type=click.Path(path_type=Path), metavar="IMAGE",
+              help="The same camera's picture of the table without dice.")  # fmt: skip
 @click.option("--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw what was read and why.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a picture.")
-def read_dice(images: tuple[str, ...], kind: str, picture: Path | None, as_json: bool) -> None:
+def read_dice(images: tuple[str, ...], picture: Path | None, as_json: bool, **wanted: Any) -> None:
     """Read the dice on photographs. Exit 1 when a file could not be read."""
     from companion.app import looking
+    from companion.app.dice_readers import DiceWanted
 
-    sys.exit(looking.read_dice(images, kind, picture, as_json))
+    sys.exit(looking.read_dice(images, DiceWanted(**wanted), picture, as_json))
 
 
 @cli.group()

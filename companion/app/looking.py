@@ -13,14 +13,14 @@ import msgspec
 from rich.console import Console
 from rich.progress import track
 
+from companion.app.dice_readers import DiceWanted, reader_of
 from companion.app.settings import SettingsError, profile_path
 from vision.camera import CameraChild, check_source
-from vision.dice.reading import PipsReader
-from vision.dice.report import Reader, as_text, draw, read_file, save
-from vision.dice.symbols import SymbolReader
-from vision.enrol import EnrolError, Enrolled, Profile, Sample, enrol_folder, face_sample, load_profile
+from vision.dice.report import as_text, draw, read_file, save
+from vision.enrol import enrol_folder, face_sample
 from vision.frame import decode, load
 from vision.markers import marker_sheet
+from vision.profile import EnrolError, Enrolled, Profile, Sample, load_profile
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 MANY = 12
@@ -36,21 +36,9 @@ def print_markers(out: Path) -> None:
     click.echo(f"{out}: print it at 100 %, cut, and lay the markers at the corners as the sheet says")
 
 
-def reader_of(kind: str) -> Reader:
-    """The reader that ``--kind`` names. Raises SettingsError."""
-    if kind == "pips":
-        return PipsReader()
-    if kind == "numerals":
-        raise SettingsError("numerals are not read without enrolment: enrol the dice, then give --kind NAME")
-    try:
-        return SymbolReader([load_profile(profile_path(kind))])
-    except EnrolError as error:
-        raise SettingsError(str(error)) from error
-
-
-def read_dice(images: tuple[str, ...], kind: str, picture: Path | None, as_json: bool) -> int:
+def read_dice(images: tuple[str, ...], wanted: DiceWanted, picture: Path | None, as_json: bool) -> int:
     """One line a picture; the exit status: 1 when any could not be read."""
-    reader, status = reader_of(kind), 0
+    reader, status = reader_of(wanted), 0
     named = list(_files(images))
     if picture is not None and len(named) > 1:
         picture.mkdir(parents=True, exist_ok=True)

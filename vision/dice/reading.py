@@ -9,11 +9,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, spots_in
 from vision.dice.networks import COCKED, FaceClassifier, FaceFinder, Floats
 from vision.dice.pips import cut, pattern_shares
 from vision.frame import Frame
+from vision.surface import Surface
 
 KIND = "d6-pips"
 SMALLEST_SIDE_PX = 9.0
@@ -61,18 +63,24 @@ class PipsReader:
         `models`: folder of other networks than those of the package.
         """
         self._empty = empty
+        self._die_mm = die_mm
         self._side_px = px_per_mm * die_mm if px_per_mm else None
         self._finder = FaceFinder(models)
         self._classifier = FaceClassifier(models)
 
-    def read(self, frame: Frame) -> Reading:
+    def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
         """The dice in `frame` (uint8 BGR (rows, columns, 3)), from the top left; a doubtful one has no value.
 
-        `box_px` of a die hugs the face that was read, `confidence` is the chance that its value is right.
+        `box_px` of a die hugs the face that was read, `confidence` is the chance that its value is right. A
+        `surface` tells the dice's size where it is not known otherwise.
         """
-        spots = self._finder.find(frame, self._side_px)
+        side_px = self._side_px
+        if side_px is None and surface is not None:
+            width, height = surface.size_mm
+            side_px = self._die_mm * surface.px_per_mm((width / 2, height / 2), self._die_mm)
+        spots = self._finder.find(frame, side_px)
         if self._empty is not None:
-            spots = _on_the_table(changed(frame, self._empty), spots, self._side_px)
+            spots = _on_the_table(changed(frame, self._empty), spots, side_px)
         found = [
             _judge(frame, spot, logs) for spot, logs in zip(spots, self._looks(frame, spots), strict=True)
         ]

@@ -9,15 +9,17 @@ from typing import Any, Protocol
 
 import cv2
 
+from companion.core.layout import Placed
 from vision.dice.reading import Reading
 from vision.frame import Frame, Unreadable, load
+from vision.surface import Surface
 
 
 class Reader(Protocol):
     """Anything that reads the dice of one picture."""
 
-    def read(self, frame: Frame) -> Reading:
-        """The dice in `frame`."""
+    def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
+        """The dice in `frame`; `surface` and `layouts`: where the table is known."""
 
 
 def read_file(path: str | Path, reader: Reader) -> dict[str, Any]:

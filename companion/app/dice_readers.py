@@ -1,0 +1,64 @@
+"""The one place that builds a reader of dice from what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from companion.app.settings import SettingsError, profile_path
+from vision.dice.composed import ComposedReader
+from vision.dice.reading import PipsReader
+from vision.dice.report import Reader
+from vision.dice.symbols import SymbolReader
+from vision.enrol import EnrolError, load_profile
+from vision.frame import Frame, Unreadable, load
+
+
+class DiceWanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which dice are to be read and what is known of the table.
+
+    `kinds`: ``pips``, ``numerals`` or names of enrolled dice, read together. `empty`: a picture of the table
+    without dice by the same camera.
+    """
+
+    kinds: tuple[str, ...] = ("pips",)
+    empty: Path | None = None
+
+
+def reader_of(wanted: DiceWanted) -> Reader:
+    """The reader for all that is `wanted`. Raises SettingsError, one line that says what to do."""
+    return ComposedReader([_kind_reader(kind, wanted) for kind in dict.fromkeys(wanted.kinds)])
+
+
+def _kind_reader(kind: str, wanted: DiceWanted) -> Reader:
+    build = _KINDS.get(kind)
+    return build(wanted) if build else _enrolled(kind)
+
+
+def _pips(wanted: DiceWanted) -> Reader:
+    return PipsReader(empty=_empty(wanted))
+
+
+def _numerals(_: DiceWanted) -> Reader:
+    raise SettingsError("numerals are not read without enrolment: enrol the dice, then give --kind NAME")
+
+
+def _enrolled(kind: str) -> Reader:
+    try:
+        return SymbolReader([load_profile(profile_path(kind))])
+    except EnrolError as error:
+        raise SettingsError(str(error)) from error
+
+
+_KINDS: Mapping[str, Callable[[DiceWanted], Reader]] = {"pips": _pips, "numerals": _numerals}
+
+
+def _empty(wanted: DiceWanted) -> Frame | None:
+    if wanted.empty is None:
+        return None
+    try:
+        return load(wanted.empty)
+    except Unreadable as error:
+        raise SettingsError(f"{wanted.empty}: {error}") from error
