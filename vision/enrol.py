@@ -1,21 +1,15 @@
-"""Enrolment: a few pictures of each face of a die become a profile that one can keep and copy."""
+"""Enrolment: a few pictures of each face of a die become a profile."""
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.dice.inkblots import (
     FACE_PX,
-    PATCH_PX,
     Blot,
     blot_at,
     edges_around,
@@ -25,98 +19,15 @@ from vision.dice.inkblots import (
 )
 from vision.dice.matching import FaceMatcher
 from vision.frame import Unreadable, load
+from vision.profile import EnrolError, Enrolled, Profile, Sample, load_profile
 
-SUFFIX = ".dice.npz"
+__all__ = ["EnrolError", "Enrolled", "Profile", "Sample", "enrol_folder", "face_sample", "load_profile"]
+
 _PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _SIZES = tuple(np.geomspace(0.1, 0.85, 11))  # of a picture's shorter side: how wide a face may be
 _FEW = 3
 _SHOWN = 12.0  # Lab units: a step of colour that counts as a die's edge
 _ALIKE = 0.85  # correlation with the other pictures of a face from which a picture is believed to show it
-_MOST_BYTES = 20_000_000
-
-
-class EnrolError(Exception):
-    """These pictures or this file make no profile; the text says what to do."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One enrolled face. `patch`: (PATCH_PX, PATCH_PX) float32 from body 0 to ink 1; `body`, `ink`: 8-bit
-    Lab."""
-
-    owner: str
-    face: str
-    patch: NDArray[np.float32]
-    body: NDArray[np.float32]
-    ink: NDArray[np.float32]
-
-
-class Enrolled(msgspec.Struct, frozen=True):
-    """What an enrolment gave. `faces`: pictures used per face; `closest`: the two faces that look most alike;
-    `margin`: how much better a face fits its own pictures than the other's (below 0.1 is too little).
-    `unused`: pictures in which no die was found."""
-
-    faces: dict[str, int]
-    closest: tuple[str, str] | None
-    margin: float | None
-    unused: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Profile:
-    """Dice that were enrolled. `kind`: the enrolled name of this sort of dice."""
-
-    kind: str
-    samples: tuple[Sample, ...]
-
-    def result(self, unused: Sequence[str] = ()) -> Enrolled:
-        """The figures that an owner is shown."""
-        faces = dict(sorted(Counter(sample.face for sample in self.samples).items()))
-        closest, margin = _closest(self.samples)
-        return Enrolled(faces, closest, margin, tuple(unused))
-
-    def save(self, path: Path) -> None:
-        """Writes the file (its name should end in SUFFIX)."""
-        names = [f"{sample.owner}\n{sample.face}" for sample in self.samples]
-        with path.open("wb") as file:
-            np.savez_compressed(
-                file,
-                kind=np.array(self.kind),
-                names=np.array(names),
-                patches=np.stack([sample.patch for sample in self.samples]).astype(np.float16),
-                colours=np.stack([np.stack([s.body, s.ink]) for s in self.samples]).astype(np.float32),
-            )
-
-
-def load_profile(path: Path) -> Profile:
-    """A profile from its file, which may come from anybody. Raises EnrolError when it is none."""
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise EnrolError(f"{path.name} is too large for a dice profile")
-        with zipfile.ZipFile(path) as packed:
-            if sum(part.file_size for part in packed.infolist()) > 4 * _MOST_BYTES:
-                raise EnrolError(f"{path.name} is too large for a dice profile")
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            kind, names = str(file["kind"]), [str(name) for name in file["names"]]
-            patches = np.asarray(file["patches"], np.float32)
-            colours = np.asarray(file["colours"], np.float32)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise EnrolError(f"{path.name} is no dice profile: enrol the dice again") from error
-    count = len(names)
-    is_sound = (
-        count > 0
-        and patches.shape == (count, PATCH_PX, PATCH_PX)
-        and colours.shape == (count, 2, 3)
-        and bool(np.isfinite(patches).all() and np.isfinite(colours).all())
-        and all(name.count("\n") == 1 for name in names)
-    )
-    if not is_sound:
-        raise EnrolError(f"{path.name} is a damaged dice profile: enrol the dice again")
-    samples = [
-        Sample(name.partition("\n")[0], name.partition("\n")[2], patch, colour[0], colour[1])
-        for name, patch, colour in zip(names, patches, colours, strict=True)
-    ]
-    return Profile(kind, tuple(samples))
 
 
 def enrol_folder(folder: Path, kind: str) -> tuple[Profile, Enrolled]:
@@ -240,23 +151,6 @@ def _by_likeness(
     if blot is None or score < _ALIKE:
         return None
     return Sample(samples[0].owner, face, blot.soft, blot.body, blot.ink)
-
-
-def _closest(samples: Sequence[Sample]) -> tuple[tuple[str, str] | None, float | None]:
-    """The two faces that are likeliest to be taken for each other, and by how much less than themselves."""
-    matcher = FaceMatcher([(sample.face, sample.patch) for sample in samples])
-    leads: dict[tuple[str, str], list[float]] = {}
-    for sample in samples:
-        scores = matcher.scores(sample.patch)
-        for other in matcher.names:
-            if other != sample.face:
-                leads.setdefault((sample.face, other), []).append(scores[sample.face] - scores[other])
-    if not leads:
-        return None, None
-    pair, margin = min(
-        ((pair, float(np.mean(rows))) for pair, rows in leads.items()), key=lambda item: item[1]
-    )
-    return (min(pair), max(pair)), round(margin, 3)
 
 
 def _folders(place: Path) -> list[Path]:

@@ -16,7 +16,7 @@ import platformdirs
 from companion.catalogue import GAMES
 from companion.core.game import Game, why_not_name, why_not_option
 from companion.core.seat import Seat, seat_at
-from vision.enrol import SUFFIX
+from vision.profile import SUFFIX
 
 APP = "companion"
 

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.enrol import SUFFIX, EnrolError, Profile, enrol_folder, load_profile
+from vision.enrol import enrol_folder
+from vision.profile import SUFFIX, EnrolError, Profile, load_profile
 from vision.render.enrolment import write_enrolment
 from vision.render.liveries import OWNERS
 

@@ -14,8 +14,9 @@ from companion.core.geometry import Pose, rectangle
 from companion.core.layout import Layout, Placed, Region
 from companion.core.observation import DieSeen
 from vision.dice.symbols import SymbolReader, lies_on, symbol_reader
-from vision.enrol import SUFFIX, EnrolError, Profile, enrol_folder
+from vision.enrol import enrol_folder
 from vision.frame import load
+from vision.profile import SUFFIX, EnrolError, Profile
 from vision.render.cube import Die
 from vision.render.drawings import SYMBOLS
 from vision.render.enrolment import write_enrolment

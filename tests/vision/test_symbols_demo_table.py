@@ -18,7 +18,7 @@ from companion.games.tada.deck import SYMBOLS, read
 from companion.games.tada.layouts import spell_layout
 from companion.sight.tada import card_poses
 from vision.dice.symbols import SymbolReader
-from vision.enrol import load_profile
+from vision.profile import load_profile
 from vision.render.cube import Die
 from vision.render.flat import Card
 from vision.render.scene import Scene

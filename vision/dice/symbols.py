@@ -27,7 +27,7 @@ from vision.dice.inkblots import (
 )
 from vision.dice.matching import FaceMatcher, Match
 from vision.dice.reading import Reading
-from vision.enrol import Profile, load_profile
+from vision.profile import Profile, load_profile
 from vision.surface import Surface
 
 DIE_MM = 16.0
