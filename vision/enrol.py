@@ -19,9 +19,7 @@ from vision.dice.inkblots import (
 )
 from vision.dice.matching import FaceMatcher
 from vision.frame import Unreadable, load
-from vision.profile import EnrolError, Enrolled, Profile, Sample, load_profile
-
-__all__ = ["EnrolError", "Enrolled", "Profile", "Sample", "enrol_folder", "face_sample", "load_profile"]
+from vision.profile import EnrolError, Enrolled, Profile, Sample
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _SIZES = tuple(np.geomspace(0.1, 0.85, 11))  # of a picture's shorter side: how wide a face may be

@@ -12,8 +12,8 @@ from vision.dice.composed import ComposedReader
 from vision.dice.reading import PipsReader
 from vision.dice.report import Reader
 from vision.dice.symbols import SymbolReader
-from vision.enrol import EnrolError, load_profile
 from vision.frame import Frame, Unreadable, load
+from vision.profile import EnrolError, load_profile
 
 
 class DiceWanted(msgspec.Struct, frozen=True, kw_only=True):
