@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -16,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from companion.core.seat import REFEREE, Role, Viewer
+from companion.runtime.private_file import write_private
 
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters of a code: none that is mistaken for another (no 0 O 1 I)."""
@@ -94,18 +92,7 @@ class Passes:
     def _save(self) -> None:
         if self._path is None:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".access-")  # made with mode 0600
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(msgspec.json.encode(self._stored))
-                out.flush()
-                os.fsync(out.fileno())
-            Path(name).replace(self._path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_private(self._path, msgspec.json.encode(self._stored))
 
     @property
     def table(self) -> str:
