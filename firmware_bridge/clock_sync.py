@@ -13,6 +13,8 @@ is begun anew.
 
 from __future__ import annotations
 
+from collections import deque
+
 import msgspec
 
 from firmware_bridge.messages import WRAP_US
@@ -22,6 +24,7 @@ DRIFT_BOUND_PPM = 150.0
 DRIFT_WANDER_PPM = (
     5.0  # a crystal's rate moves with its warmth: no pair of answers is trusted closer than this
 )
+DROWSY_NS = 40_000_000  # a radio that sleeps answers when it wakes: up to a beacon's 102 ms later
 KEEP_ANCHOR_US = 1_000_000
 RENEW_ANCHOR_US = 30_000_000
 _MIN_BASE_US = 2_000_000  # pairs closer than this say nothing useful about drift
@@ -76,6 +79,7 @@ class ClockSync:
         self._st_ns = st_us * 1000
         self._answers: list[Answer] = []
         self._seen: tuple[int, int] | None = None  # (unwrapped us, host ns) of the newest stamp
+        self._rtts_ns: deque[int] = deque(maxlen=2 * WINDOW)
         self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
         self._anchor: _Line | None = None
         self._anchor_set_us = 0
@@ -88,6 +92,17 @@ class ClockSync:
     def is_synced(self) -> bool:
         """Has any answer come since the start or the last jump?"""
         return bool(self._answers)
+
+    @property
+    def is_settled(self) -> bool:
+        """Have WINDOW answers come since the start or the last jump, so that its best one is a good one?"""
+        return len(self._rtts_ns) >= WINDOW
+
+    @property
+    def is_drowsy(self) -> bool:
+        """Does it answer late so often that its radio must be sleeping in between? A lucky answer then says
+        little about the next press."""
+        return sum(rtt_ns > DROWSY_NS for rtt_ns in self._rtts_ns) * 4 > len(self._rtts_ns)
 
     @property
     def rtt_ns(self) -> int | None:
@@ -133,6 +148,7 @@ class ClockSync:
         middle_us = received + inside_us // 2
         offset_ns = (received * 1000 - sent_ns + (received + inside_us) * 1000 - heard_ns) // 2
         answer = Answer(middle_us, offset_ns, rtt_ns // 2 + self._tick_ns, rtt_ns)
+        self._rtts_ns.append(rtt_ns)
         against = [old for old in self._answers if not _may_be_one_clock(old, answer)]
         self._keep(answer)
         low, high = self._drift_allowed()
@@ -141,6 +157,7 @@ class ClockSync:
             doubted = max(against, key=lambda old: old.device_us) if against else self._answers[0]
             self.doubted_from_ns = doubted.device_us * 1000 - doubted.offset_ns
             self.jumps += 1
+            self._rtts_ns.clear()
             self._answers = [answer]
             self._anchor = None
             self._seen = None

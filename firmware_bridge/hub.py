@@ -180,9 +180,7 @@ class Hub:
     def devices(self, now_ns: int) -> tuple[DeviceStatus, ...]:
         """All devices that ever said hello, sorted by id."""
         return tuple(
-            device_status(
-                session, way.counters, way.problem, way.mend, is_wired=way.link.is_trusted, now_ns=now_ns
-            )
+            device_status(session, way.counters, way.problem, way.mend, now_ns=now_ns)
             for name, session in sorted(self._sessions.items())
             if (way := self._way_of[name])
         )
@@ -216,7 +214,7 @@ class Hub:
     def _use(self, way: _Way, session: Session) -> None:
         """From now on the session's messages go out there."""
         self._way_of[session.id] = way
-        session.link = way.name
+        session.use(way.name, is_wired=way.link.is_trusted)
 
     def _heard(self, way: _Way, heard: Heard) -> None:
         data = heard.data
@@ -302,7 +300,7 @@ class Hub:
         def say(message: ToDevice) -> None:
             self._outbox.append((hello.id, message))
 
-        return Session(hello, way.name, at_ns, say, self._see)
+        return Session(hello, way.name, at_ns, say, self._see, is_wired=way.link.is_trusted)
 
     def _see(self, observation: Observation) -> None:
         if isinstance(observation, Pressed):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from companion.core.observation import DeviceChanged, Observation
-from firmware_bridge.clock_sync import ClockSync, HostTime
+from firmware_bridge.clock_sync import WINDOW, ClockSync, HostTime
 from firmware_bridge.messages import (
     MAX_TOKEN,
     PROTOCOL,
@@ -40,7 +40,7 @@ from firmware_bridge.verdict import CAP_NS, Mark
 WHO_EVERY_NS = 500_000_000
 SYNC_EVERY_NS = 1_000_000_000
 BURST_EVERY_NS = 30_000_000
-BURST = 8
+BURST = WINDOW
 ASK_AGAIN_NS = 20_000_000
 ASK_SPACING_NS = 5_000_000
 SILENT_NS = 3_000_000_000
@@ -48,6 +48,10 @@ REPEAT_MISSING_NS = 200_000_000
 GIVE_UP_NS = 1_000_000_000
 STALE_EVENT_NS = 60_000_000_000
 _QUESTION_LIVES_NS = 2_000_000_000
+WIRE_LIMIT_NS = 600_000
+RADIO_LIMIT_NS = 2_500_000
+FIT_AGAIN = 0.9  # of the limit: a clock on the edge does not change its mind with every answer
+LEARNING = "its clock is being learnt"
 _ANSWERS_TO_BE_READY = 4
 _HELD = 64
 _BOOTS = 64
@@ -72,7 +76,8 @@ class Session:
     """A device that said hello, over whatever routes it is heard.
 
     `refusal`: why it refused a command last, else empty. `state`: ``syncing`` (hello incomplete or clock
-    not known well), ``ready``, ``silent`` (nothing heard for SILENT_NS), ``lost`` (its way is gone).
+    not known well), ``ready``, ``silent`` (nothing heard for SILENT_NS), ``lost`` (its way is gone). `doubt`: why
+    it should not decide a ranked race, empty when it may; `limit_ns`: how uncertain its clock may be for that.
     Presses that come while the clock is unknown are kept and passed on with their own old stamps as soon as
     it is known.
     """
@@ -84,11 +89,15 @@ class Session:
         now_ns: int,
         say: Callable[[ToDevice], None],
         see: Callable[[Observation], None],
+        *,
+        is_wired: bool = True,
     ) -> None:
         self._say = say
         self._see = see
         self.id = hello.id
-        self.link = link
+        self.race_class = "ranked"
+        self.doubt = LEARNING
+        self.use(link, is_wired=is_wired)
         self.state = ""
         self.detail = ""
         self.refusal = ""
@@ -100,6 +109,11 @@ class Session:
         self._past_boots: deque[int] = deque(maxlen=_BOOTS)
         self._begin(hello, now_ns, Numbering())
         self._become("syncing", now_ns)
+
+    def use(self, link: str, *, is_wired: bool) -> None:
+        """It is heard over this link from now on."""
+        self.link = link
+        self.limit_ns = WIRE_LIMIT_NS if is_wired else RADIO_LIMIT_NS
 
     def _begin(self, hello: Hello, now_ns: int, numbering: Numbering) -> None:
         self.hello = hello
@@ -398,10 +412,28 @@ class Session:
             self._passed_n, passed_ns = self._marks.popleft()
             self._passed_ns = max(self._passed_ns, passed_ns)
 
+    def _doubt_at(self, now_ns: int) -> str:
+        """Why it should not decide a ranked race at `now_ns`."""
+        u_ns = self.clock.uncertainty_ns(now_ns)
+        if self.state in ("silent", "lost"):
+            return f"it is {self.state}"
+        if self.state != "ready" or u_ns is None or not self.clock.is_settled:
+            return LEARNING
+        if self.hello.st * 1000 > self.limit_ns:
+            return "it stamps presses too late"
+        if self.clock.is_drowsy:
+            return "its radio sleeps between messages"
+        limit_ns = self.limit_ns * FIT_AGAIN if self.doubt else self.limit_ns
+        return "its clock is not known well enough" if u_ns > limit_ns else ""
+
     def _tell_clock(self, now_ns: int) -> None:
-        """Report a clock that became twice as good or half as good since it was last told."""
+        """Report a clock that became fit or unfit for a race, twice as good or half as good since it was last
+        told."""
         u_ns = self.clock.uncertainty_ns(now_ns)
         if self.state != "ready" or u_ns is None or self._told_u_ns is None:
+            return
+        if self._doubt_at(now_ns) != self.doubt:
+            self._become("ready", now_ns)
             return
         if abs(u_ns - self._told_u_ns) < _WORTH_TELLING_NS:
             return
@@ -412,6 +444,7 @@ class Session:
         self.state, self.detail = state, detail
         u_ns = self.clock.uncertainty_ns(now_ns)
         self._told_u_ns = u_ns
+        self.doubt = self._doubt_at(now_ns)
         since_ns = now_ns if doubt_from_ns is None else min(doubt_from_ns, now_ns)
         self._see(
             DeviceChanged(
@@ -423,5 +456,8 @@ class Session:
                 inputs=self.hello.ni,
                 clock_u_ns=u_ns,
                 detail=detail,
+                limit_ns=self.limit_ns,
+                doubt=self.doubt,
+                race_class=self.race_class,
             )
         )

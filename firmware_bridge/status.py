@@ -8,8 +8,6 @@ from firmware_bridge.framing import WireCounters
 from firmware_bridge.session import Session
 
 _POOR_CLOCK_NS = 10_000_000
-WIRE_LIMIT_NS = 600_000
-RADIO_LIMIT_NS = 2_500_000
 
 
 class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,7 +15,8 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     `link`: where it is heard. `state`: ``syncing``, ``ready``, ``silent``, ``lost``. `inputs`: their names
     in order of index; `closed` the indices that are pressed by its last heartbeat. `clock_u_ns`, `rtt_ns`:
-    None before the first answer; a clock worse than `clock_limit_ns` should not decide a ranked race.
+    None before the first answer; a clock worse than `clock_limit_ns` should not decide a ranked race. `doubt`:
+    why the device should not take part in one, empty when it may; one of `race_class` ``party`` never should.
     `battery` percent, `rssi` dBm: None when it does not say. `lost`: events known to be sent that never
     came; `twins`: second deliveries dropped. `heard_ns`: host time. `problem` and `mend`: plain words,
     empty when all is well.
@@ -31,6 +30,7 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[str, ...]
     clock_u_ns: int | None
     clock_limit_ns: int
+    doubt: str
     rtt_ns: int | None
     drift_ppm: tuple[float, float]
     battery: int | None
@@ -42,12 +42,13 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
     firmware: str
     hardware: str
     boot: int
+    race_class: str = "ranked"
     problem: str = ""
     mend: str = ""
 
 
 def device_status(
-    session: Session, counters: WireCounters, problem: str, mend: str, *, is_wired: bool, now_ns: int
+    session: Session, counters: WireCounters, problem: str, mend: str, *, now_ns: int
 ) -> DeviceStatus:
     """How the session's device stands at `now_ns`; `problem` and `mend` are its link's, where it has one."""
     u_ns = session.clock.uncertainty_ns(now_ns)
@@ -78,7 +79,8 @@ def device_status(
         closed=tuple(b for b in range(session.hello.ni) if beat is not None and beat.v >> b & 1),
         outputs=tuple(found.name for _, found in sorted(session.outputs.items())),
         clock_u_ns=u_ns,
-        clock_limit_ns=WIRE_LIMIT_NS if is_wired else RADIO_LIMIT_NS,
+        clock_limit_ns=session.limit_ns,
+        doubt=session.doubt,
         rtt_ns=session.clock.rtt_ns,
         drift_ppm=session.clock.drift_ppm,
         battery=beat.bat if beat is not None else None,
@@ -90,6 +92,7 @@ def device_status(
         firmware=session.hello.fw,
         hardware=session.hello.hw,
         boot=session.hello.boot,
+        race_class=session.race_class,
         problem=problem,
         mend=mend,
     )

@@ -12,7 +12,9 @@ class DeviceShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """A buzzer box, bridge or broker. `kind`: in words ("serial pad", "MQTT pad", "broker").
 
     `heard_ns`: host time of its last sign of life, None for never. `clock_u_ns`: uncertainty of its clock,
-    None when it has none or is not known yet. `seats`: whose pads it carries. `mend`: what to do about it.
+    None when it has none or is not known yet; `clock_limit_ns`: how much it may be in a ranked race, None where
+    that is not asked. `doubt`: why it should not take part in one, empty when it may. `race_class`: ``ranked``,
+    or ``party`` for a kind that needs the referee's waiver. `seats`: whose pads it carries. `mend`: what to do.
     """
 
     name: str
@@ -21,6 +23,9 @@ class DeviceShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     detail: str = ""
     heard_ns: int | None = None
     clock_u_ns: int | None = None
+    clock_limit_ns: int | None = None
+    doubt: str = ""
+    race_class: str = "ranked"
     seats: tuple[str, ...] = ()
     mend: str = ""
 

@@ -136,6 +136,30 @@ class AssignPad(CommandBody, frozen=True, kw_only=True):
     input: int = 0
 
 
+class NotePad(CommandBody, frozen=True, kw_only=True):
+    """A device became fit or unfit for a ranked race (see `companion.core.seat.PadNote`)."""
+
+    by = frozenset({Role.SENSOR})
+    while_stopped = True
+    device: str
+    u_ns: int | None = None
+    limit_ns: int = 0
+    doubt: str = ""
+    race_class: str = "ranked"
+
+
+class WaivePad(CommandBody, frozen=True, kw_only=True):
+    """Let a device take part in ranked races though it is not fit: in this round, or until this is undone.
+
+    Rule: TABLE-12
+    """
+
+    while_stopped = True
+    device: str
+    is_for_round: bool = True
+    why: str = ""
+
+
 class Join(CommandBody, frozen=True, kw_only=True):
     """A player sits down."""
 
@@ -228,5 +252,5 @@ class Insert(CommandBody, frozen=True, kw_only=True):
 
 COMMANDS: tuple[type[Command], ...] = (
     Start, Stop, Resume, OpenReview, CloseReview, ReleaseEvidence, SetAccommodation, ChangeOption, ProvePad,
-    AssignPad, Join, Leave, Propose, Confirm, Reject, Undo, Void, Replace, Insert,
+    AssignPad, NotePad, WaivePad, Join, Leave, Propose, Confirm, Reject, Undo, Void, Replace, Insert,
 )  # fmt: skip

@@ -9,7 +9,7 @@ import msgspec
 from companion.core.command import Command
 from companion.core.observation import Observation
 from companion.core.ruling import Ruling
-from companion.core.seat import Accommodation, Actor, Seat
+from companion.core.seat import Accommodation, Actor, PadNote, Seat
 
 
 class Event:
@@ -137,6 +137,22 @@ class PadAssigned(EventBody, frozen=True, kw_only=True):
     input: int = 0
 
 
+class PadNoted(EventBody, frozen=True, kw_only=True):
+    """How fit a device is for a ranked race from here on."""
+
+    is_bookkeeping = True
+    pad: PadNote
+
+
+class PadWaived(EventBody, frozen=True, kw_only=True):
+    """A device that is not fit takes part all the same."""
+
+    is_bookkeeping = True
+    device: str
+    is_for_round: bool = True
+    why: str = ""
+
+
 class Joined(EventBody, frozen=True, kw_only=True):
     """A player sat down."""
 
@@ -201,6 +217,6 @@ class Inserted(EventBody, frozen=True, kw_only=True):
 
 EVENTS: tuple[type[Event], ...] = (
     Opened, Started, Refused, Stopped, Resumed, ReviewOpened, ReviewClosed, EvidenceReleased,
-    AccommodationSet, OptionChanged, PadProven, PadAssigned, Joined, Left, Proposed, Confirmed, Rejected,
-    Voided, Replaced, Inserted,
+    AccommodationSet, OptionChanged, PadProven, PadAssigned, PadNoted, PadWaived, Joined, Left, Proposed,
+    Confirmed, Rejected, Voided, Replaced, Inserted,
 )  # fmt: skip

@@ -15,9 +15,9 @@ from companion.core import command as c
 from companion.core import event as e
 from companion.core.cue import Cue
 from companion.core.observation import Observation
-from companion.core.ruling import Ruling, breach
+from companion.core.ruling import Ruling, breach, ok
 from companion.core.score import Standing
-from companion.core.seat import MARKS, Accommodation, Role, Seat, Viewer, seat_at
+from companion.core.seat import MARKS, Accommodation, PadNote, PadWaiver, Role, Seat, Viewer, seat_at
 from companion.core.view import RulingShown, View
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -47,7 +47,8 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
 
     `at_ns`: table time of the last fact. `stopped_at_ns`: host instant at which the clocks were stopped,
     None while they run. `stops`: from when to when they stood before. `held`: the game as the public sees
-    it while a review is open.
+    it while a review is open. `pads`: how fit each device was when that was last noted; `waivers`: the
+    devices that take part whatever is noted.
     """
 
     opened: e.Opened
@@ -61,6 +62,8 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
     held: S | None = None
     review_why: str = ""
     proven: tuple[str, ...] = ()
+    pads: tuple[PadNote, ...] = ()
+    waivers: tuple[PadWaiver, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     rulings: tuple[RulingShown, ...] = ()
     released: tuple[int, ...] = ()
@@ -85,6 +88,14 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
     def seat_of(self, device: str, input_: int) -> Seat | None:
         """Whose pad this is."""
         return next((s for s in self.playing() if s.device == device and s.input == input_), None)
+
+    def pad(self, device: str) -> PadNote | None:
+        """What was last noted of a device; None when nothing was."""
+        return next((pad for pad in self.pads if pad.device == device), None)
+
+    def is_waived(self, device: str) -> bool:
+        """Whether the referee lets this device take part however fit it is."""
+        return any(waiver.device == device for waiver in self.waivers)
 
     def name(self, seat_id: str) -> str:
         """The name of a seat, or its id when there is none."""
@@ -233,12 +244,38 @@ def _decide_common(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[
             if holder is not None and holder.id != seat:
                 return refuse(command, "TABLE-5", f"That pad is {holder.name}'s.", seat)
             return (e.PadAssigned(seat=seat, device=device, input=input_),)
+        case c.NotePad() as command:
+            if not command.device:
+                return refuse(command, "TABLE-12", "A note is about a device that has a name.")
+            return (e.PadNoted(pad=_note_of(command)),)
+        case c.WaivePad() as command:
+            return _decide_waiver(sitting, command)
         case c.Join() as command:
             return _decide_join(game, sitting, command)
         case c.Leave(seat=seat):
             return (e.Left(seat=seat),)
         case _:
             return None
+
+
+def _note_of(command: c.NotePad) -> PadNote:
+    return PadNote(
+        device=command.device,
+        u_ns=None if command.u_ns is None else max(0, command.u_ns),
+        limit_ns=max(0, command.limit_ns),
+        doubt=command.doubt[:200],
+        race_class="ranked" if command.race_class == "ranked" else "party",
+    )
+
+
+def _decide_waiver(sitting: Sitting[S], command: c.WaivePad) -> tuple[e.Event, ...]:
+    pad = sitting.pad(command.device)
+    if pad is None or pad.is_fit:
+        return refuse(command, "TABLE-12", "That pad may take part as it is.")
+    if sitting.is_waived(command.device):
+        return refuse(command, "TABLE-12", "That pad is waived already.")
+    made = e.PadWaived(device=pad.device, is_for_round=command.is_for_round, why=command.why[:200])
+    return (made,)
 
 
 def _decide_accommodation(
@@ -311,9 +348,16 @@ def evolve(game: Game[S], sitting: Sitting[S], event: e.Event, moment: Moment) -
     common = msgspec.structs.replace(evolve_common(sitting, event, moment), at_ns=moment.at_ns)
     after = msgspec.structs.replace(common, game=game.evolve(common, event, moment))
     if game.part(after) != game.part(sitting):
-        after = msgspec.structs.replace(after, proposals=())  # what was asked about a round ends with it
+        # What was asked about a round, or waived for it, ends with it.
+        lasting = tuple(waiver for waiver in after.waivers if not waiver.is_for_round)
+        after = msgspec.structs.replace(after, proposals=(), waivers=lasting)
     if isinstance(event, e.Refused):
         found: tuple[Ruling, ...] = (event.ruling,)
+    elif isinstance(event, e.PadWaived):
+        how_long = "in this round" if event.is_for_round else "from now on"
+        found = (
+            ok("TABLE-12", f"The referee lets pad {event.device} take part {how_long}. {event.why}".strip()),
+        )
     else:
         found = game.rule(sitting, event, after)
     if not found:
@@ -357,6 +401,11 @@ def evolve_common(sitting: Sitting[S], event: e.Event, moment: Moment) -> Sittin
         case e.PadAssigned(seat=seat_id, device=device, input=input_):
             moved = replace(sitting, proven=tuple(s for s in sitting.proven if s != seat_id))
             return _with_seat(moved, seat_id, device=device, input=input_)
+        case e.PadNoted(pad=pad):
+            others = tuple(known for known in sitting.pads if known.device != pad.device)
+            return replace(sitting, pads=(*others, pad))
+        case e.PadWaived(device=device, is_for_round=is_for_round):
+            return replace(sitting, waivers=(*sitting.waivers, PadWaiver(device, is_for_round)))
         case e.Joined(seat=seat):
             return replace(sitting, seats=(*sitting.seats, seat))
         case e.Left(seat=seat_id):

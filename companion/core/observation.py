@@ -84,6 +84,9 @@ class DeviceChanged(Observed, frozen=True, kw_only=True, tag="device_changed"):
 
     `state`: ``ready`` (hello complete and clock in sync), ``syncing``, ``silent`` (no heartbeat for 3 s),
     ``lost`` (its link said so). `clock_u_ns` is the present uncertainty of its clock, None before a sync.
+    `limit_ns`: how uncertain it may be in a ranked race, None where nothing is said about that; `doubt` then
+    says in words why it should not take part in one (empty: it may), and `race_class` ``party`` that a
+    device of its kind never should unless it is waived.
     """
 
     link: str
@@ -91,6 +94,9 @@ class DeviceChanged(Observed, frozen=True, kw_only=True, tag="device_changed"):
     inputs: int = 0
     clock_u_ns: int | None = None
     detail: str = ""
+    limit_ns: int | None = None
+    doubt: str = ""
+    race_class: str = "ranked"
 
 
 class DieSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -48,6 +48,33 @@ class Accommodation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     proxy: str = ""
 
 
+class PadNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a device's fitness for a ranked race.
+
+    `u_ns`: uncertainty of its clock when that was noted, None when it was not known. `limit_ns`: how much it
+    may be. `doubt`: why it should not take part, in words, empty when it may. `race_class`: ``ranked``, or
+    ``party`` for a kind of device that is never ranked by itself.
+    """
+
+    device: str
+    u_ns: int | None = None
+    limit_ns: int = 0
+    doubt: str = ""
+    race_class: str = "ranked"
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether it may take part in a ranked race without anybody's waiver."""
+        return not self.doubt and self.race_class == "ranked"
+
+
+class PadWaiver(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The referee lets a device take part all the same, in this round or for good."""
+
+    device: str
+    is_for_round: bool = True
+
+
 MARKS = (
     ("red", "circle"),
     ("blue", "square"),

@@ -19,6 +19,7 @@ from companion.core import history
 from companion.core import observation as o
 from companion.core.codec import Codec
 from companion.core.cue import Cue
+from companion.core.fitness import noted
 from companion.core.game import Game, S, Sitting, decide, evolve, is_refused, refusal, refuse
 from companion.core.seat import Actor, Role
 from companion.runtime.announce import core_cues
@@ -210,6 +211,7 @@ class Table(Generic[S]):
         actor, key = Actor(Role.SENSOR, name=seen.source), key_of(seen)
         try:
             trace, commands = self.game.interpret(run.trace, run.sitting, seen)
+            commands = (*noted(run.sitting, seen), *commands)
         except Exception as error:
             run.failures[ident_of(actor, key)] = error
             return

@@ -6,6 +6,7 @@ True time is virtual nanoseconds, which is also the host's clock. Lines are firs
 from __future__ import annotations
 
 import heapq
+import itertools
 import random
 from collections.abc import Callable
 
@@ -210,10 +211,13 @@ class VirtualTable:
     def presses(self) -> list[Pressed]:
         return [seen for _, seen in self.seen if isinstance(seen, Pressed)]
 
+    def changes(self, device: str) -> list[DeviceChanged]:
+        return [seen for _, seen in self.seen if isinstance(seen, DeviceChanged) and seen.source == device]
+
     def states(self, device: str) -> list[str]:
-        return [
-            seen.state for _, seen in self.seen if isinstance(seen, DeviceChanged) and seen.source == device
-        ]
+        """Its states, each as often as it was entered."""
+        told = [seen.state for seen in self.changes(device)]
+        return [state for state, _ in itertools.groupby(told)]
 
     def ask(self) -> None:
         self.hub.ask_all(self.now_ns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.core.command import Command, SetAccommodation
+from companion.core.fitness import barred, waive_actions
 from companion.core.seat import Role, Viewer
 from companion.core.view import Action, Choice, Field
 from companion.games.tada import commands as c
@@ -20,6 +21,7 @@ from companion.games.tada.model import (
     may_end,
     must_choose,
     named_twice,
+    racers,
     spell_of,
     waiting,
     was_called,
@@ -56,6 +58,8 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
         case "ready" | "cast" if (next_up := waiting(table)) and not is_turn_taken(table):
             if not all(k.is_ready for k in next_up):
                 return _act("ready", c.ReadyAll(), "All dice are in the cups", "Everyone is ready for GO.")
+            if barred(table, racers(table)):
+                return None
             who = next_up[0] if table.options["in_turn"] else None
             label = f"GO for {name(who.seat)}" if who else "GO!"
             lead = table.options["countdown_s"]
@@ -205,6 +209,7 @@ def _referee_actions(table: Table) -> Iterator[Action]:
     if not state.has_begun:
         for seat in table.playing():
             yield _agree(seat.id, seat.name)
+    yield from waive_actions(table, racers(table))
     if phase == "feat" and table.options["dealing"] == "companion":
         yield _named_feat(table, c.RevealFeat(), "feat-named", "Name the feat that was turned up")
     if phase == "choose":

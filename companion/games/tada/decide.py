@@ -9,6 +9,7 @@ from companion.core import chance
 from companion.core.clock import Stamp
 from companion.core.command import Command, Order
 from companion.core.event import Event, Proposed
+from companion.core.fitness import why_not_race
 from companion.core.game import refuse
 from companion.core.seat import Role
 from companion.games.tada import commands as c
@@ -179,6 +180,8 @@ def _call_go(table: Table, order: Order, command: c.CallGo) -> Facts:
     late = [table.name(k.seat) for k in next_up if not k.is_ready]
     if late:
         return refuse(command, "TADA-11", f"GO comes when everyone is ready; not yet: {', '.join(late)}.")
+    if unfit := why_not_race(table, (k.seat for k in next_up)):
+        return refuse(command, "TABLE-12", unfit, command.caster)
     shifts = [seat.accommodation.start_shift_ms for k in next_up if (seat := table.seat(k.seat))]
     lead_ns = int(table.options["countdown_s"]) * 1_000_000_000 + max(0, -min(shifts)) * 1_000_000
     return (e.GoSet(at_ns=order.at_ns + lead_ns, seats=tuple(k.seat for k in next_up)),)

@@ -327,6 +327,19 @@ def waiting(table: Table) -> tuple[Caster, ...]:
     return tuple(k for k in table.game.casters.values() if k.go_ns is None and not k.out and not k.kept)
 
 
+def next_up(table: Table) -> tuple[Caster, ...]:
+    """The casters whom the next GO is for: all who wait, or where they cast in turn the first of them."""
+    return waiting(table)[:1] if table.options["in_turn"] else waiting(table)
+
+
+def racers(table: Table) -> tuple[str, ...]:
+    """The seats whose pads must be fit before the next GO; nobody's while none is to come. Rule: TABLE-12"""
+    if table.game.phase in ("draw", "feat", "choose"):
+        return tuple(seat.id for seat in table.playing())
+    is_before_go = table.game.phase in ("ready", "cast") and not is_turn_taken(table)
+    return tuple(caster.seat for caster in next_up(table)) if is_before_go else ()
+
+
 def is_turn_taken(table: Table) -> bool:
     """Whether somebody is casting whom the next must wait for, where they cast in turn."""
     return any(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from companion.core import chance
-from companion.core.command import Command
+from companion.core.command import Command, WaivePad
+from companion.core.fitness import barred
 from companion.core.seat import Role, Viewer
 from companion.games.tada import commands as c
 from companion.games.tada.actions import actions, primary
-from companion.games.tada.model import Table, heat, is_win_open, must_choose, named_twice, would_win
+from companion.games.tada.model import Table, heat, is_win_open, must_choose, named_twice, racers, would_win
 
 
 def policy(table: Table, salt: int) -> Command | None:
@@ -29,6 +30,8 @@ def policy(table: Table, salt: int) -> Command | None:
     main = primary(table, Viewer(Role.REFEREE))
     if main is not None:
         return main.command
+    if unfit := barred(table, racers(table)):
+        return WaivePad(device=unfit[0].device)
     if state.phase == "cast":
         return _cast(table, salt)
     return None

@@ -7,6 +7,7 @@ import msgspec
 from companion.core.clock import Fate
 from companion.core.event import Event as AnyEvent
 from companion.core.event import EventBody, Joined, Left
+from companion.core.fitness import waived
 from companion.core.ruling import Ruling, Verdict, breach, ok
 from companion.games.tada import events as e
 from companion.games.tada.model import (
@@ -45,7 +46,8 @@ def rule(before: Table, event: AnyEvent, after: Table) -> tuple[Ruling, ...]:
                 if (spell := spell_of(after, k.seat))
             )
         case e.GoSet(seats=seats):
-            return (ok("TADA-11", f"GO is set for {', '.join(map(name, seats))}: all dice are in the cups."),)
+            set_ = ok("TADA-11", f"GO is set for {', '.join(map(name, seats))}: all dice are in the cups.")
+            return (set_, *waived(after, seats))
         case e.FalseStarted(seat=seat):
             return (breach("TADA-11", f"{name(seat)} slammed before GO: it does not count.", seat),)
         case e.DieLocked(seat=seat, symbol=symbol, slot=slot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.core.fitness import why_not_race, zone
 from companion.core.score import Standing, standings
 from companion.core.seat import Role, Seat, Viewer
 from companion.core.view import Answer, ClockShown, Mark, Row, View, Zone
@@ -16,6 +17,7 @@ from companion.games.tada.model import (
     must_choose,
     named_twice,
     placings,
+    racers,
     spell_of,
     would_win,
 )
@@ -94,6 +96,8 @@ def _zones(table: Table, viewer: Viewer) -> tuple[Zone, ...]:
         said = Row(id="feat", label=feat.name, text=feat.text)
         sensed = Row(id="senses", label="Could be sensed by", text=senses, tone="quiet")
         found.append(Zone(id="feat", title="Feat of the round", rows=(said, sensed)))
+    if (pads := zone(table, racers(table))) is not None:
+        found.append(pads)
     found += [_seat_zone(table, seat, viewer) for seat in table.playing()]
     if state.phase in ("cast", "resolve") and (finished := _place_rows(table)):
         found.append(Zone(id="places", title="Places", rows=finished))
@@ -210,6 +214,8 @@ def _notices(table: Table, viewer: Viewer) -> tuple[str, ...]:
     if first:
         verb = "reach" if len(first) > 1 else "reaches"
         found.append(f"With this round {' and '.join(map(table.name, first))} {verb} six spells (TADA-4).")
+    if table.game.phase == "ready" and (unfit := why_not_race(table, racers(table))):
+        found.append(f"No GO yet. {unfit}")
     if viewer.role is Role.REFEREE:
         if twice := named_twice(table):
             found.append(

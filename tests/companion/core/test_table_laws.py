@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import counting as k
+import msgspec
 import pytest
 from virtual import MS, REFEREE, Virtual
 
 from companion.core import command as c
 from companion.core import event as e
+from companion.core.observation import DeviceChanged
 from companion.core.seat import PUBLIC, Accommodation, Actor, Role
 from companion.core.show import show
 
@@ -342,3 +344,60 @@ def test_who_sits_there_is_served() -> None:
     assert all(refused_by(v, k.Add(seat=seat.id, number=1)) == "" for seat in v.sitting.playing())
     facts = [type(fact) for entry in v.table.entries for fact in entry.events]
     assert e.Refused not in facts
+
+
+def told(
+    doubt: str, u_ms: float | None = 4.2, race_class: str = "ranked", limit_ms: float = 0.6
+) -> DeviceChanged:
+    """What a bridge says about box-7."""
+    u_ns = None if u_ms is None else round(u_ms * MS)
+    return DeviceChanged(
+        source="box-7", seen_ns=0, uncertainty_ns=0, link="serial x", state="ready", clock_u_ns=u_ns,
+        limit_ns=round(limit_ms * MS), doubt=doubt, race_class=race_class,
+    )  # fmt: skip
+
+
+def tell(v: Virtual, *observations: DeviceChanged) -> list[str]:
+    """The names of the facts that follow."""
+    made = []
+    for seen in observations:
+        later = msgspec.structs.replace(seen, seen_ns=v.now_ns + 1)
+        entries = v.step(later, now_ms=v.now_ns / MS + 1).entries
+        made += [type(fact).__name__ for entry in entries for fact in entry.events]
+    return made
+
+
+@pytest.mark.rule("TABLE-12", "ok")
+@pytest.mark.parametrize("is_for_round", [True, False])
+def test_the_referee_may_waive_a_pad_that_is_not_fit(is_for_round: bool) -> None:
+    v = Virtual()
+    assert tell(v, told("its radio sleeps")) == ["PadNoted"]
+    assert refused_by(v, c.WaivePad(device="box-7", is_for_round=is_for_round, why="it is a party")) == ""
+    assert v.sitting.is_waived("box-7")
+    ruling = v.sitting.rulings[-1].ruling
+    assert (ruling.rule, ruling.verdict.value) == ("TABLE-12", "ok")
+    assert "box-7" in ruling.because
+    assert "it is a party" in ruling.because
+    assert v.restarted().sitting == v.sitting
+
+
+@pytest.mark.rule("TABLE-12", "breach")
+def test_what_is_fit_or_unknown_or_waived_needs_no_waiver() -> None:
+    v = Virtual()
+    waiver = c.WaivePad(device="box-7")
+    assert refused_by(v, waiver) == "TABLE-12"
+    tell(v, told(""))
+    assert refused_by(v, waiver) == "TABLE-12"
+    tell(v, told("", race_class="party"))
+    assert refused_by(v, waiver, ANN) == "TABLE-1"
+    assert refused_by(v, waiver) == ""
+    assert refused_by(v, waiver) == "TABLE-12"
+
+
+def test_only_news_about_a_device_is_noted() -> None:
+    v = Virtual()
+    assert tell(v, told("", 0.3), told("", 0.4), told("", 0.3)) == ["PadNoted"]
+    assert tell(v, told("slow", 0.7), told("slow", 0.75), told("slow", 1.4)) == ["PadNoted", "PadNoted"]
+    assert tell(v, told("lost", 1.4), told("lost", 1.4), told("", 0.2)) == ["PadNoted", "PadNoted"]
+    silent = msgspec.structs.replace(told("slow"), limit_ns=None)
+    assert tell(v, silent) == []
