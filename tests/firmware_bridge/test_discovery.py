@@ -1,0 +1,109 @@
+"""A broker is found by its announcement, a table by its own; strangers' records are only looked at."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from bridge_rig import bridged, until
+from brokers import mosquitto, needs_mosquitto
+from zeroconf import IPVersion, ServiceInfo, Zeroconf
+
+from firmware_bridge.discovery import MQTT, TADA, Announcement, AutoMqttLink, Broker, Finder, broker_in
+from firmware_bridge.fake_device import FakePad
+
+HERE = ["127.0.0.1"]
+Announce = Callable[[str, int], None]
+
+
+@pytest.fixture
+def announce() -> Iterator[Announce]:
+    """Announces brokers on loopback, as an operating system's own responder does."""
+    with ExitStack() as stack:
+        zeroconf = Zeroconf(interfaces=HERE, ip_version=IPVersion.V4Only)
+        stack.callback(zeroconf.close)
+
+        def made(name: str, port: int) -> None:
+            zeroconf.register_service(mqtt_info(name, port))
+
+        yield made
+
+
+def mqtt_info(name: str, port: int) -> ServiceInfo:
+    return ServiceInfo(
+        MQTT, f"{name}.{MQTT}", addresses=[socket.inet_aton(HERE[0])], port=port, server="here.local."
+    )
+
+
+@needs_mosquitto
+def test_pads_are_heard_through_the_broker_that_announces_itself(announce: Announce, tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker, FakePad.on_mqtt(broker.url) as pad:
+        link = AutoMqttLink(Finder(HERE))
+        with bridged(link) as table:
+            until(lambda: "no broker announces itself" in table.bridge.links()[0].problem, "the word of it")
+            announce("kitchen", broker.port)
+            table.wait_ready("pad1")
+            assert link.url == f"mqtt://127.0.0.1:{broker.port}/table"
+            pad.press()
+            assert table.wait_presses(1)[0].source == "pad1"
+
+
+def test_of_two_brokers_none_is_chosen(announce: Announce) -> None:
+    announce("one", 18831)
+    announce("two", 18832)
+    link = AutoMqttLink(Finder(HERE))
+    link.start(lambda _arrival: None, lambda: 0)
+    try:
+        until(lambda: "several brokers" in link.status()[0].problem, "both named")
+        assert "127.0.0.1:18831" in link.status()[0].problem
+        assert "127.0.0.1:18832" in link.status()[0].problem
+        assert not link.status()[0].is_up
+        assert link.url == ""
+    finally:
+        link.stop()
+
+
+def test_a_table_says_where_its_pads_go() -> None:
+    finder = Finder(HERE)
+    finder.start()
+    ours = Announcement("Ta-Da! in the “hall”.", 8642, HERE, table="hall", broker="127.0.0.1:1899")
+    try:
+        ours.start()
+        until(finder.brokers, "the table is found")
+        assert finder.brokers() == (Broker("127.0.0.1", 1899, "hall"),)
+        assert finder.brokers()[0].url == "mqtt://127.0.0.1:1899/hall"
+        ours.stop()
+        until(lambda: not finder.brokers(), "it is gone again")
+    finally:
+        ours.stop()
+        finder.stop()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {},
+        {"broker": "evil.example:1883"},
+        {"broker": "192.168.7.9:0"},
+        {"broker": "192.168.7.9:99999"},
+        {"broker": "user:secret@192.168.7.9:1883"},
+        {"broker": b"\xff\xfe:1"},
+        {"broker": None},
+    ],
+)
+def test_what_names_no_broker_by_its_address_is_none(facts: dict[str, str]) -> None:
+    info = ServiceInfo(
+        TADA, f"x.{TADA}", addresses=[socket.inet_aton("192.168.7.9")], port=1, properties=facts
+    )
+    assert broker_in(TADA, info) is None
+
+
+def test_a_name_that_is_no_table_is_left_out() -> None:
+    facts = {"broker": "192.168.7.9:1883", "table": "../#"}
+    info = ServiceInfo(
+        TADA, f"x.{TADA}", addresses=[socket.inet_aton("192.168.7.9")], port=1, properties=facts
+    )
+    assert broker_in(TADA, info) == Broker("192.168.7.9", 1883, "")
