@@ -36,7 +36,8 @@ _APART = 0.55  # two faces of one size nearer than this share of the larger edge
 _ONE_SIZE = 1.7  # the pip of a large die may look like a small die; which it is, the classifier tells
 
 
-def _session(file: Path) -> ort.InferenceSession:
+def session(file: Path) -> ort.InferenceSession:
+    """A network's file, opened for the processor."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = _THREADS
     options.inter_op_num_threads = 1
@@ -49,7 +50,7 @@ class FaceFinder:
 
     def __init__(self, folder: Path | None = None) -> None:
         """`folder`: where finder.onnx lies, by default in the package."""
-        self._session = _session(Path(str((folder or MODELS) / "finder.onnx")))
+        self._session = session(Path(str((folder or MODELS) / "finder.onnx")))
 
     def find(self, frame: Frame, side_px: float | None = None) -> tuple[Spot, ...]:
         """The faces in `frame`, surest first. `side_px`: their edge where known; others are then left out."""
@@ -91,7 +92,7 @@ class FaceClassifier:
 
     def __init__(self, folder: Path | None = None) -> None:
         """`folder`: where classifier.onnx lies, by default in the package."""
-        self._session = _session(Path(str((folder or MODELS) / "classifier.onnx")))
+        self._session = session(Path(str((folder or MODELS) / "classifier.onnx")))
 
     def logs(self, faces: Sequence[Frame]) -> Floats:
         """Log-probabilities (n, 9) of NOTHING, the values 1 to 6, OTHER, COCKED for n faces as `pips.cut` makes."""
