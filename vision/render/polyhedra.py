@@ -67,11 +67,7 @@ class PolyDie:
 
     def turned(self) -> Floats:
         """(3, 3) rotation from the shape's own axes to the world's (x, y down the table, height)."""
-        flat = lying(self.body(), self.top(), on_tip=self.is_tetrahedron)
-        turn = np.radians(self.angle_deg)
-        spin = np.array([(np.cos(turn), -np.sin(turn), 0), (np.sin(turn), np.cos(turn), 0), (0, 0, 1)])
-        # The table's y runs down in the picture, so what is right-handed above it has one axis turned over.
-        return np.asarray(spin @ np.diag([1.0, -1.0, 1.0]) @ flat, np.float64)
+        return _turned(self)
 
     @property
     def is_tetrahedron(self) -> bool:
@@ -99,6 +95,15 @@ class PolyTruth:
     centre_px: tuple[float, float]
     radius_px: float
     up_deg: float
+
+
+@lru_cache(maxsize=64)
+def _turned(die: PolyDie) -> Floats:
+    flat = lying(die.body(), die.top(), on_tip=die.is_tetrahedron)
+    turn = np.radians(die.angle_deg)
+    spin = np.array([(np.cos(turn), -np.sin(turn), 0), (np.sin(turn), np.cos(turn), 0), (0, 0, 1)])
+    # The table's y runs down in the picture, so what is right-handed above it has one axis turned over.
+    return np.asarray(spin @ np.diag([1.0, -1.0, 1.0]) @ flat, np.float64)
 
 
 def truth_of(die: PolyDie, camera: Camera) -> PolyTruth:

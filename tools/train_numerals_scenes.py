@@ -1,0 +1,259 @@
+"""Makes the dice that the numeral network learns from: `python tools/train_numerals_scenes.py --out CACHE ...`.
+
+Our own renders only. Each file of CACHE holds cut dice and what is true of them. Typefaces named by HELD_OUT are never
+used here: they are for measuring.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from vision.dice.numerals_looks import CUT_PX, KINDS, NOTHING, OTHER, TEXTS, Pose, cut
+from vision.frame import Frame
+from vision.render.cloth import CLOTHS
+from vision.render.cube import BODIES, Die, Livery, draw_die
+from vision.render.drawings import TADA_FACES
+from vision.render.enrolment import any_lamp
+from vision.render.lens import Camera, develop
+from vision.render.polyhedra import PolyDie, PolyLook, draw_polyhedron, draw_shadow, shown_text, truth_of
+from vision.render.polyhedra_numerals import Typeface
+from vision.render.polyhedra_solids import D4_STYLES, SIDES
+from vision.render.scene import Scene
+
+HELD_OUT = ("sans", "italic", "URWBookman", "URWGothic", "Z003", "Symbol", "D050000", "Math")
+_SHARES = {"d4": 0.15, "d6": 0.11, "d8": 0.13, "d10": 0.14, "d12": 0.14, "d20": 0.21, "d100": 0.12}
+_RADIUS_MM = {"d4": 12.5, "d6": 12.5, "d8": 11.5, "d10": 12.0, "d12": 12.0, "d20": 12.5, "d100": 12.0}
+_PLACES = [(x, y) for y in (92, 146, 200, 254, 308) for x in (165, 219, 273, 327, 381, 435)]
+
+
+@dataclass
+class Made:
+    """Dice cut out: `pieces` (n, CUT_PX, CUT_PX, 3) and per die kind, text (-1: none), up in degrees (nan: none)."""
+
+    pieces: list[Frame]
+    kinds: list[int]
+    texts: list[int]
+    ups: list[float]
+
+    def add(self, piece: Frame, kind: int, text: int, up: float) -> None:
+        self.pieces.append(piece)
+        self.kinds.append(kind)
+        self.texts.append(text)
+        self.ups.append(up)
+
+
+def colour(rng: np.random.Generator) -> tuple[float, float, float]:
+    """A BGR colour such as dice have: of any hue, also black, white and grey."""
+    if rng.random() < 0.25:
+        level = float(rng.choice([0.06, 0.12, 0.5, 0.85, 0.95]))
+        return tuple(np.clip(level + rng.normal(0, 0.03, 3), 0.02, 1).tolist())
+    hsv = np.array([[[rng.uniform(0, 180), rng.uniform(90, 255), rng.uniform(50, 255)]]], np.uint8)
+    return tuple((cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0] / 255).tolist())
+
+
+def _apart(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    both = np.array([[one, other]], np.float32)
+    lab = cv2.cvtColor(both, cv2.COLOR_BGR2LAB)[0]
+    return float(np.linalg.norm(lab[0] - lab[1]))
+
+
+def typeface(rng: np.random.Generator, fonts: list[str]) -> Typeface:
+    is_own = not fonts or rng.random() < 0.4
+    return Typeface(
+        name="strokes" if is_own else str(rng.choice(fonts)),
+        weight=float(rng.uniform(0.09, 0.24)) if is_own else 0.0,
+        slant=float(rng.normal(0, 0.06)),
+        stretch=float(rng.uniform(0.75, 1.2)),
+        seed=int(rng.integers(1 << 20)),
+        mark=str(rng.choice(["bar", "dot", "none"], p=[0.5, 0.42, 0.08])),
+        marks_all=bool(rng.random() < 0.8),
+    )
+
+
+def look_of(rng: np.random.Generator, kind: str, face: Typeface) -> PolyLook:
+    """One die's look."""
+    body = colour(rng)
+    while True:
+        ink = (0.95,) * 3 if rng.random() < 0.4 else (0.05,) * 3 if rng.random() < 0.4 else colour(rng)
+        second = colour(rng)
+        swirl = float(rng.uniform(0.2, 0.9)) if rng.random() < 0.35 else 0.0
+        if _apart(body, ink) > 40 and (swirl < 0.5 or _apart(second, ink) > 30):
+            break
+        body = colour(rng)
+    low, high = {"d20": (0.62, 1.0), "d100": (0.55, 0.85), "d6": (0.7, 1.3), "d4": (0.75, 1.25)}.get(
+        kind, (0.7, 1.15)
+    )
+    return PolyLook(
+        kind=kind,
+        body=body,
+        ink=ink,
+        style=str(rng.choice(D4_STYLES)),
+        second=second,
+        swirl=swirl,
+        gloss=float(rng.uniform(0, 0.9)),
+        rounding=float(rng.uniform(0.01, 0.16)),
+        height=float(rng.uniform(low, high)),
+        tall=float(rng.choice([0.85, 0.95, 1.0, 1.08, 1.2])),
+        up=int(rng.integers(4)),
+        numbers=0 if rng.random() < 0.6 else int(rng.integers(1, 200)),
+        border=bool(rng.random() < 0.06),
+        face=face,
+        seed=int(rng.integers(1 << 20)),
+    )
+
+
+def any_shown(rng: np.random.Generator, kind: str) -> int:
+    """A number of the die, each as often."""
+    number = int(rng.integers(SIDES[kind]))
+    return number * 10 if kind == "d100" else number if kind == "d10" else number + 1
+
+
+def camera_of(rng: np.random.Generator) -> Camera:
+    """A camera above the table, a little to a side; dice of 20 to 70 px radius."""
+    across = float(rng.uniform(32, 62))
+    width_mm = float(rng.uniform(350, 420))
+    high = width_mm / 2 / float(np.tan(np.radians(across / 2)))
+    wide = int(np.exp(rng.uniform(np.log(750), np.log(1900))))
+    off = rng.normal(0, 0.09, 2) * high
+    return Camera(
+        lens_mm=(300 + float(off[0]), 200 + float(off[1]), high),
+        look_mm=(300 + float(rng.normal(0, 8)), 200 + float(rng.normal(0, 8))),
+        roll_deg=float(rng.uniform(0, 360)) if rng.random() < 0.3 else float(rng.normal(0, 4)),
+        across_deg=across,
+        size_px=(wide, round(wide * 0.8)),
+        blur_px=float(rng.uniform(0.3, 1.4)) * wide / 1200,
+        soft_px=float(rng.uniform(0.5, 1.5)) if rng.random() < 0.25 else 0.0,
+        soft_side_deg=float(rng.uniform(0, 360)),
+        noise=0.0,  # training lays noise over what it looks at
+    )
+
+
+def one_scene(rng: np.random.Generator, fonts: list[str], made: Made) -> None:
+    """Draws one table full of dice and cuts them out."""
+    camera, lamp = camera_of(rng), any_lamp(rng)
+    if rng.random() < 0.2:
+        lamp = replace(lamp, level=float(rng.uniform(1.1, 1.7)))
+    scene = Scene(marks=None, cloth=str(rng.choice(CLOTHS)), light=lamp, seed=int(rng.integers(1000)))
+    canvas = scene.drawn(camera).copy()
+    if rng.random() < 0.35:  # dark trays
+        canvas[:] = (canvas * float(rng.uniform(0.02, 0.6))).astype(np.uint8)
+    dice: list[PolyDie] = []
+    others: list[Die] = []
+    for x, y in _PLACES:
+        xy = (x + float(rng.uniform(-12, 12)), y + float(rng.uniform(-12, 12)))
+        chance = rng.random()
+        if chance < 0.07:
+            others.append(_cube(rng, xy))
+        elif chance < 0.93:
+            kind = str(rng.choice(list(_SHARES), p=list(_SHARES.values())))
+            dice.append(
+                PolyDie(
+                    look=look_of(rng, kind, typeface(rng, fonts)),
+                    shown=any_shown(rng, kind),
+                    xy_mm=xy,
+                    radius_mm=_RADIUS_MM[kind] * float(rng.uniform(0.85, 1.2)),
+                    angle_deg=float(rng.uniform(0, 360)),
+                )
+            )
+    for die in dice:
+        draw_shadow(canvas, die, camera, lamp)
+    for cube in others:
+        draw_die(canvas, cube, camera, lamp)
+    for die in dice:
+        draw_polyhedron(canvas, die, camera, lamp)
+    frame = develop(canvas, camera, (int(rng.integers(1 << 20)), 0))
+    if rng.random() < 0.5:
+        quality = int(rng.integers(45, 95))
+        data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+        frame = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    wide, high = camera.size_px
+    for die in dice:
+        truth = truth_of(die, camera)
+        x0, y0, x1, y1 = truth.box_px
+        if x0 < 0 or y0 < 0 or x1 > wide or y1 > high:
+            continue
+        kind = "d6-numeral" if truth.kind == "d6" else truth.kind
+        text = TEXTS.index(shown_text(truth.kind, truth.shown))
+        up = float("nan") if die.is_tetrahedron else truth.up_deg
+        x, y = truth.centre_px
+        made.add(cut(frame, Pose(x, y, truth.radius_px)), KINDS.index(kind), text, up)
+    usual = float(np.median([truth_of(die, camera).radius_px for die in dice])) if dice else 40.0
+    for cube in others:
+        seen = camera.project(cube.corners())
+        x, y = seen[:4].mean(0).tolist()
+        made.add(cut(frame, Pose(x, y, 0.5 * float(np.ptp(seen, axis=0).max()))), OTHER, -1, float("nan"))
+    for _ in range(2):  # where no die is, or only a part of one
+        x, y = float(rng.uniform(0, frame.shape[1])), float(rng.uniform(0, frame.shape[0]))
+        truths = [truth_of(die, camera) for die in dice]
+        near = min(
+            (np.hypot(t.centre_px[0] - x, t.centre_px[1] - y) / t.radius_px for t in truths), default=9.0
+        )
+        if near > 0.9:
+            made.add(cut(frame, Pose(x, y, usual * float(rng.uniform(0.5, 1.3)))), NOTHING, -1, float("nan"))
+
+
+def _cube(rng: np.random.Generator, xy: tuple[float, float]) -> Die:
+    is_pips = rng.random() < 0.6
+    livery = Livery(
+        body=colour(rng),
+        ink=(0.95,) * 3 if rng.random() < 0.5 else (0.05,) * 3,
+        pattern=str(rng.choice(BODIES)),
+        second=colour(rng),
+        seed=int(rng.integers(100)),
+        ink_scale=float(rng.uniform(0.6, 0.8)),
+    )
+    value: str | int = int(rng.integers(1, 7)) if is_pips else str(rng.choice(TADA_FACES))
+    return Die(
+        value=value,
+        owner="",
+        livery=livery,
+        kind="d6-pips" if is_pips else "tada",
+        xy_mm=xy,
+        angle_deg=float(rng.uniform(0, 360)),
+        side_mm=float(rng.uniform(13, 18)),
+    )
+
+
+def fonts_in(folder: Path | None) -> list[str]:
+    """Font files below a folder, without those held out."""
+    if folder is None:
+        return []
+    found = sorted(str(p) for p in folder.rglob("*") if p.suffix.lower() in (".ttf", ".otf"))
+    return [name for name in found if not any(word in name for word in (*HELD_OUT, "Fallback"))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--scenes", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fonts", type=Path, help="folder of typefaces; without it our own strokes alone")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    options.out.mkdir(parents=True, exist_ok=True)
+    fonts, begun = fonts_in(options.fonts), time.monotonic()
+    print(f"{len(fonts)} typefaces", flush=True)
+    for first in range(0, options.scenes, 40):
+        made = Made([], [], [], [])
+        for scene in range(first, min(first + 40, options.scenes)):
+            one_scene(np.random.default_rng((options.seed, scene)), fonts, made)
+        rows: dict[str, Any] = {
+            "kinds": np.array(made.kinds, np.int8),
+            "texts": np.array(made.texts, np.int8),
+            "ups": np.array(made.ups, np.float32),
+        }
+        name = options.out / f"dice-{options.seed}-{first:05}"
+        np.save(name.with_suffix(".npy"), np.stack(made.pieces).reshape(-1, CUT_PX, CUT_PX, 3))
+        np.savez(name.with_suffix(".npz"), **rows)
+        print(f"{first + 40} scenes, {time.monotonic() - begun:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

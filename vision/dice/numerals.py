@@ -1,0 +1,224 @@
+"""Reading dice with numerals: which kind of die, which number, by a network that was taught on renders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.core.layout import Placed
+from companion.core.observation import DieSeen
+from vision.dice.finding import Mask, Spot, changed
+from vision.dice.networks import MODELS, FaceFinder, session
+from vision.dice.numerals_conventions import Conventions
+from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS, Pose, cut, looks, planes
+from vision.dice.reading import Reading
+from vision.frame import Frame
+from vision.surface import Surface
+
+Floats = NDArray[np.float32]
+
+SMALLEST_RADIUS_PX = 14.0
+_RADIUS_OF_SIDE = 0.67  # of the edge that the finder tells: half of what is seen of a die across
+_FIRST_TURNS_DEG = (0.0, 90.0, 180.0, 270.0)
+_AGAIN = ((0.0, 1.0), (-9.0, 1.0), (9.0, 1.0), (0.0, 0.93), (0.0, 1.07))  # turned by, grown by
+_MOST_SHIFT, _MOST_GROWTH = 0.45, 1.5  # how far a first look corrects place and size
+_CLASSES = len(KINDS) + 2
+_WARMTH = 1.0  # the network's own chances are this much too sharp
+_LEAST_DIE = 0.5  # chance of a die with numerals, below which a spot is none
+_LEAST_SURE = 0.6  # chance of kind and value, below which it is not said
+_APART = 0.8  # middles of two dice are farther apart than this share of the larger radius
+_COVERED = 0.35  # of a die's middle that must differ from the empty table
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the network says of one spot: `pose` of the die, log-probabilities of classes and texts."""
+
+    pose: Pose
+    kinds: Floats
+    texts: Floats
+    score: float
+
+    @property
+    def is_die(self) -> float:
+        """Chance that a die with numerals lies there."""
+        return float(np.exp(self.kinds[: len(KINDS)]).sum())
+
+
+class NumeralNetwork:
+    """Tells kind, number and pose of cut dice."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder`: where numerals.onnx lies, by default in the package."""
+        self._session = session(Path(str((folder or MODELS) / "numerals.onnx")))
+
+    def said(self, seen: Sequence[Frame]) -> tuple[Floats, Floats, Floats]:
+        """(n, classes) and (n, texts) log-probabilities and (n, GEOMETRY) of n `looks`."""
+        (out,) = self._session.run(None, {"picture": planes(np.stack(seen))})
+        texts = out[:, _CLASSES : _CLASSES + len(TEXTS)]
+        return _logs(out[:, :_CLASSES]), _logs(texts), np.asarray(out[:, _CLASSES + len(TEXTS) :], np.float32)
+
+    def judged(self, frame: Frame, spots: Sequence[Spot]) -> list[Judged]:
+        """What lies at each spot: looked at once to find its exact place, size and turn, then again to read."""
+        if not spots:
+            return []
+        first = [Pose(s.x_px, s.y_px, s.side_px * _RADIUS_OF_SIDE) for s in spots]
+        poses = self.posed(frame, first)
+        pieces = [cut(frame, pose) for pose in poses]
+        seen = [
+            looks(piece, (0.0, 0.0), grow, pose.turn_deg + turn)
+            for piece, pose in zip(pieces, poses, strict=True)
+            for turn, grow in _AGAIN
+        ]
+        kinds, texts, geometry = self.said(seen)
+        per = len(_AGAIN)
+        told = []
+        for k, (pose, spot) in enumerate(zip(poses, spots, strict=True)):
+            rows = slice(k * per, (k + 1) * per)
+            better = _corrected(pose, geometry[rows], [pose.turn_deg + turn for turn, _ in _AGAIN],
+                                [grow for _, grow in _AGAIN])  # fmt: skip
+            told.append(Judged(better, _mean_logs(kinds[rows]), _mean_logs(texts[rows]), spot.score))
+        return told
+
+    def posed(self, frame: Frame, poses: Sequence[Pose]) -> list[Pose]:
+        """Each pose put right as the network sees it, its turn found."""
+        seen = []
+        for pose in poses:
+            piece = cut(frame, pose)
+            seen += [looks(piece, (0.0, 0.0), 1.0, turn) for turn in _FIRST_TURNS_DEG]
+        geometry = self.said(seen)[2].reshape(len(poses), len(_FIRST_TURNS_DEG), -1)
+        ones = [1.0] * len(_FIRST_TURNS_DEG)
+        return [
+            _corrected(pose, rows, _FIRST_TURNS_DEG, ones) for pose, rows in zip(poses, geometry, strict=True)
+        ]
+
+
+class NumeralReader:
+    """Reads dice with numerals that nobody enrolled; to be used from one thread."""
+
+    def __init__(
+        self,
+        conventions: Conventions | None = None,
+        empty: Frame | None = None,
+        models: Path | None = None,
+    ) -> None:
+        """`empty`: the same camera's picture of the table without dice. `models`: folder of other networks than
+        those of the package."""
+        self._conventions = conventions or Conventions()
+        self._empty = empty
+        self._finder = FaceFinder()
+        self._network = NumeralNetwork(models)
+
+    def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
+        """The dice in `frame` (uint8 BGR (rows, columns, 3)), from the top left; a doubtful one has no value.
+
+        `box_px` holds the die, `confidence` is the chance that kind and value are right. Tells no places on the
+        table: `composed.ComposedReader` does.
+        """
+        found = self.found(frame)
+        dice = tuple(self.told(frame, one, *self._by_network(one)) for one in found)
+        return Reading(
+            tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
+        )
+
+    def found(self, frame: Frame) -> list[Judged]:
+        """The dice with numerals in `frame`, one a place, the likeliest first."""
+        judged = self._network.judged(frame, self._finder.find(frame))
+        if self._empty is not None:
+            mask = changed(frame, self._empty)
+            judged = [one for one in judged if _covered(mask, one.pose) > _COVERED]
+        kept: list[Judged] = []
+        for one in sorted(judged, key=lambda j: -j.is_die):
+            apart = all(
+                _distance(one.pose, k.pose) > _APART * max(one.pose.radius_px, k.pose.radius_px) for k in kept
+            )
+            if one.is_die >= _LEAST_DIE and apart:
+                kept.append(one)
+        return kept
+
+    def _by_network(self, one: Judged) -> tuple[str, str, float]:
+        return best_of(one, self._conventions.kinds)
+
+    def told(self, frame: Frame, one: Judged, kind: str, text: str, chance: float) -> DieSeen:
+        """The die as it is told: its value where the chance is good enough, else why not."""
+        pose = one.pose
+        box = (
+            round(pose.x_px - pose.radius_px),
+            round(pose.y_px - pose.radius_px),
+            round(pose.x_px + pose.radius_px),
+            round(pose.y_px + pose.radius_px),
+        )
+        reason = None
+        if max(-box[0], -box[1], box[2] - frame.shape[1], box[3] - frame.shape[0]) > 0.6 * pose.radius_px:
+            reason = "cut_off"
+        elif pose.radius_px < SMALLEST_RADIUS_PX:
+            reason = "too_small"
+        elif chance < _LEAST_SURE:
+            reason = "margin"
+        return DieSeen(
+            kind=kind,
+            value=None if reason else self._conventions.value(kind, text),
+            box_px=box,
+            confidence=round(chance, 3),
+            reason=reason,
+        )
+
+
+def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
+    """(kind, text, chance) that is likeliest among these kinds of dice."""
+    best = ("", "", -np.inf)
+    total = []
+    for kind in kinds:
+        of_kind = float(one.kinds[KINDS.index(kind)])
+        for text in LEGAL[kind]:
+            log = (of_kind + float(one.texts[TEXTS.index(text)])) / _WARMTH
+            total.append(log)
+            if log > best[2]:
+                best = (kind, text, log)
+    share = float(np.exp(best[2] - np.logaddexp.reduce(total)))
+    return best[0], best[1], share * one.is_die
+
+
+def _logs(out: NDArray[np.float32]) -> Floats:
+    top = out.max(1, keepdims=True)
+    return np.asarray(out - top - np.log(np.exp(out - top).sum(1, keepdims=True)), np.float32)
+
+
+def _mean_logs(rows: Floats) -> Floats:
+    return np.asarray(_logs(rows.mean(0, keepdims=True))[0], np.float32)
+
+
+def _corrected(pose: Pose, rows: Floats, turns_deg: Sequence[float], grown: Sequence[float]) -> Pose:
+    """The pose after what each turned look said of it."""
+    shifts, growths, ways = [], [], []
+    for (dx, dy, growth, right, down), turn, grow in zip(rows.tolist(), turns_deg, grown, strict=True):
+        angle = np.radians(turn)
+        back = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        shifts.append(back @ (dx, dy) * grow)
+        growths.append(growth + float(np.log(grow)))
+        ways.append(back @ (right, down))
+    limit = np.log(_MOST_GROWTH)
+    shift = np.clip(np.mean(shifts, axis=0), -_MOST_SHIFT, _MOST_SHIFT) * pose.radius_px
+    way = np.mean(ways, axis=0)
+    return Pose(
+        pose.x_px + float(shift[0]),
+        pose.y_px + float(shift[1]),
+        pose.radius_px * float(np.exp(np.clip(np.mean(growths), -limit, limit))),
+        float(np.degrees(np.arctan2(way[0], -way[1]))),
+    )
+
+
+def _distance(one: Pose, other: Pose) -> float:
+    return float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
+
+
+def _covered(mask: Mask, pose: Pose) -> float:
+    """Share of a die's middle that is set in the mask."""
+    disc = np.zeros_like(mask)
+    cv2.circle(disc, (round(pose.x_px), round(pose.y_px)), max(2, round(0.6 * pose.radius_px)), 255, -1)
+    return float((mask[disc > 0] > 0).mean()) if disc.any() else 0.0
