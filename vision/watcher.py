@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
 
 import cv2
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.core.layout import Placed
 from companion.core.observation import CameraChanged, DiceRested, DieSeen, Observed, TableStirred
-from vision.settle import SettleGate, small_grey
+from vision.dice.voting import Reading, vote
+from vision.restless import boxes_px, covered, told_as_moving
+from vision.settle import Calm, Mask, SettleGate, small_grey
 from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_markers, follow
 
+PARTLY_NS = 700_000_000
+"""The least time between two tellings of a table that is not wholly at rest."""
+_SOON_NS = 150_000_000
 _WATCH_MARGIN_MM = 10.0
-
-
-class Reading(Protocol):
-    """What a reader saw in one picture."""
-
-    @property
-    def dice(self) -> tuple[DieSeen, ...]: ...
-
-    @property
-    def flags(self) -> tuple[str, ...]: ...
+_LEAST_CELLS = 2  # of the settle gate: fewer that came to rest are noise
 
 
 class Reader(Protocol):
@@ -52,6 +45,9 @@ class Watcher:
     `marks`: the table has corner markers, so places in mm are told; they are looked for once a rest.
     `votes`: how many still frames are read; up to two more when they do not agree. `reader` None: only rest
     and stirring.
+
+    The whole table is told once a rest. While something keeps moving, the parts that came to rest are told at most
+    every PARTLY_NS, with where it still moves.
     """
 
     def __init__(
@@ -69,12 +65,12 @@ class Watcher:
         self._votes = votes
         self._gate = gate or SettleGate()
         self._layouts: tuple[Placed, ...] = ()
-        self._where: NDArray[np.bool_] | None = None
-        self._readings: list[Reading] = []
-        self._first: tuple[int, int, int] | None = (
-            None  # seen_ns, uncertainty_ns, number of the first still frame
-        )
-        self._is_reported = False
+        self._where: Mask | None = None
+        self._vote: _Vote | None = None
+        self._untold: Mask | None = None  # cells that moved since they were told, None for all
+        self._told_ns: int | None = None
+        self._stirred_ns = 0
+        self._is_reported = False  # the whole table, and nothing moved since
         self._blind: str | None = None
         self.surface: Surface | None = None
 
@@ -82,9 +78,12 @@ class Watcher:
         """Which printed things lie where. A table at rest is read again when they changed."""
         if layouts != self._layouts:
             self._layouts = layouts
-            self._is_reported = False
-            self._readings.clear()
-            self._first = None
+            self._begin_anew()
+
+    def set_reader(self, reader: Reader | None) -> None:
+        """Read by another reader from the next frame on; a table at rest is read again."""
+        self._reader = reader
+        self._begin_anew()
 
     def step(
         self, frame: NDArray[np.uint8], seen_ns: int, uncertainty_ns: int, number: int
@@ -92,52 +91,74 @@ class Watcher:
         """What follows from this BGR frame, in order. `seen_ns` is host time; `number` counts the camera's
         frames."""
         small = small_grey(frame)
-        if self._gate.step(small, seen_ns, self._where) == "moving":
-            return self._stir(seen_ns, uncertainty_ns, number)
-        if self._is_reported:
-            return []
+        calm = self._gate.step(small, seen_ns, self._where)
+        if self._untold is None or self._untold.shape != calm.still.shape:
+            self._untold = np.ones_like(calm.still)
+        self._untold |= calm.stirred
+        if calm.stirred.any():
+            self._stirred_ns = seen_ns
+        stamp = _Stamp(seen_ns, uncertainty_ns, number)
         told: list[Observed] = []
-        if self._first is None:
-            self._first = (seen_ns, uncertainty_ns, number)
-            told += self._find_surface(frame, small.shape, seen_ns, uncertainty_ns)
-        if self._reader is None:
-            return told + self._report((), ())
-        reader = self._reader
-        look = reader.again if self._readings and isinstance(reader, Rereader) else reader.read
-        self._readings.append(look(frame, self.surface, self._layouts))
-        dice, flags, agreed = vote(self._readings)
-        if len(self._readings) >= self._votes + (0 if agreed else 2):
-            told += self._report(dice, flags)
-        return told
+        if calm.stirred.any() and self._is_reported:
+            self._is_reported = False
+            told.append(TableStirred(source=self._source, frame=number, **stamp.times()))
+        if self._vote is not None and not self._vote.goes_on(calm):
+            self._vote = None
+        if self._vote is None:
+            if not self._is_ready(calm, self._untold, seen_ns):
+                return told
+            self._vote = _Vote(stamp, self._untold & calm.still, calm.still)
+            if calm.state == "rested" or self.surface is None:
+                told += self._find_surface(frame, small.shape, stamp)
+        return told + self._look(frame, self._vote)
 
-    def _stir(self, seen_ns: int, uncertainty_ns: int, number: int) -> list[Observed]:
-        self._readings.clear()
-        self._first = None
-        if not self._is_reported:
-            return []
+    def _begin_anew(self) -> None:
+        self._untold = self._vote = self._told_ns = None
         self._is_reported = False
-        return [
-            TableStirred(source=self._source, seen_ns=seen_ns, uncertainty_ns=uncertainty_ns, frame=number)
-        ]
 
-    def _report(self, dice: tuple[DieSeen, ...], flags: tuple[str, ...]) -> list[Observed]:
-        if self._first is None:
+    def _is_ready(self, calm: Calm, untold: Mask, seen_ns: int) -> bool:
+        """Whether something rests that was not told as it lies now."""
+        if calm.state == "rested":
+            return bool(untold.any())
+        if self._reader is None or seen_ns - self._stirred_ns > _SOON_NS:
+            return False  # nothing moves any more: the whole table is about to rest
+        is_due = self._told_ns is None or seen_ns - self._told_ns >= PARTLY_NS
+        return is_due and bool((untold & calm.still).sum() >= _LEAST_CELLS)
+
+    def _look(self, frame: NDArray[np.uint8], ballot: _Vote) -> list[Observed]:
+        """One more still frame is read; tells when enough were."""
+        if self._reader is None:
+            return [self._report(ballot, (), (), frame)]
+        reader = self._reader
+        look = reader.again if ballot.readings and isinstance(reader, Rereader) else reader.read
+        ballot.readings.append(look(frame, self.surface, self._layouts))
+        dice, flags, agreed = vote(ballot.readings)
+        if len(ballot.readings) < self._votes + (0 if agreed else 2):
             return []
-        self._is_reported = True
-        seen_ns, uncertainty_ns, number = self._first
-        return [
-            DiceRested(
-                source=self._source,
-                seen_ns=seen_ns,
-                uncertainty_ns=uncertainty_ns,
-                frame=number,
-                dice=dice,
-                flags=flags,
-            )
-        ]
+        return [self._report(ballot, dice, flags, frame)]
+
+    def _report(
+        self, ballot: _Vote, dice: tuple[DieSeen, ...], flags: tuple[str, ...], frame: NDArray[np.uint8]
+    ) -> DiceRested:
+        still, size = ballot.still, (frame.shape[1], frame.shape[0])
+        is_whole = bool(still.all())
+        self._vote = None
+        self._is_reported = is_whole
+        self._told_ns = ballot.stamp.seen_ns
+        if self._untold is not None:
+            self._untold &= ~still
+        return DiceRested(
+            source=self._source,
+            frame=ballot.stamp.number,
+            dice=dice if is_whole else told_as_moving(dice, still, size),
+            flags=flags,
+            restless_px=() if is_whole else boxes_px(still, size),
+            covered=() if is_whole else covered(self._layouts, still, self.surface),
+            **ballot.stamp.times(),
+        )
 
     def _find_surface(
-        self, frame: NDArray[np.uint8], small_shape: tuple[int, ...], seen_ns: int, uncertainty_ns: int
+        self, frame: NDArray[np.uint8], small_shape: tuple[int, ...], stamp: _Stamp
     ) -> list[Observed]:
         if self._marks is None:
             return []
@@ -159,52 +180,40 @@ class Watcher:
         self._blind = blind
         return [
             CameraChanged(
-                source=self._source,
-                seen_ns=seen_ns,
-                uncertainty_ns=uncertainty_ns,
-                state="blind" if blind else "live",
-                detail=blind,
+                source=self._source, state="blind" if blind else "live", detail=blind, **stamp.times()
             )
         ]
 
 
-def vote(readings: Sequence[Reading]) -> tuple[tuple[DieSeen, ...], tuple[str, ...], bool]:
-    """(dice, flags, whether all readings agree) of several readings of the same still table.
-
-    A die counts when most readings see it; its value is the one that most of those give, else None for
-    ``margin``. Its confidence falls with every reading that says otherwise.
-    """
-    groups: list[list[DieSeen]] = []
-    for reading in readings:
-        for die in reading.dice:
-            group = next((group for group in groups if _is_same(group[0], die)), None)
-            if group is None:
-                groups.append([die])
-            else:
-                group.append(die)
-    dice, agreed = [], True
-    for group in groups:
-        if 2 * len(group) <= len(readings):
-            agreed = False
-            continue
-        (value, count), *_ = Counter(die.value for die in group).most_common(1)
-        agreed = agreed and count == len(readings)
-        chosen = next(die for die in group if die.value == value)
-        confidence = sum(die.confidence for die in group if die.value == value) / len(readings)
-        if 2 * count <= len(group):
-            dice.append(msgspec.structs.replace(chosen, value=None, reason="margin", confidence=confidence))
-        else:
-            dice.append(msgspec.structs.replace(chosen, confidence=confidence))
-    flags = Counter(flag for reading in readings for flag in reading.flags)
-    kept = tuple(flag for flag, count in flags.items() if 2 * count > len(readings))
-    return tuple(dice), kept, agreed
+class _Times(TypedDict):
+    seen_ns: int
+    uncertainty_ns: int
 
 
-def _is_same(one: DieSeen, other: DieSeen) -> bool:
-    """Whether both are the same die: their boxes' centres are nearer than half a box."""
-    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = one.box_px, other.box_px
-    apart = max(abs(ax0 + ax1 - bx0 - bx1), abs(ay0 + ay1 - by0 - by1)) / 2
-    return apart < max(ax1 - ax0, ay1 - ay0, bx1 - bx0, by1 - by0) / 2
+class _Stamp(NamedTuple):
+    """When a frame was taken, and its number."""
+
+    seen_ns: int
+    uncertainty_ns: int
+    number: int
+
+    def times(self) -> _Times:
+        return {"seen_ns": self.seen_ns, "uncertainty_ns": self.uncertainty_ns}
+
+
+class _Vote:
+    """Readings of the same rest. `stamp`: of its first frame; `still`: what has rested in all its frames."""
+
+    def __init__(self, stamp: _Stamp, of: Mask, still: Mask) -> None:
+        self.stamp = stamp
+        self.still = still
+        self.readings: list[Reading] = []
+        self._of = of
+
+    def goes_on(self, calm: Calm) -> bool:
+        """Whether what the vote is about still rests for the most part; notes what does not."""
+        self.still = self.still & calm.still
+        return bool(2 * (self._of & self.still).sum() > self._of.sum())
 
 
 def _table_mask(surface: Surface, small_shape: tuple[int, ...]) -> NDArray[np.bool_]:

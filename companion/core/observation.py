@@ -120,14 +120,18 @@ class DieSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DiceRested(Observed, frozen=True, kw_only=True, tag="dice_rested"):
-    """The table came to rest with these dice on it; `seen_ns` is when the picture was taken.
+    """The table, or some of it, came to rest with these dice on it; `seen_ns` is when the picture was taken.
 
     `frame` counts the camera's frames since its start. `flags`: no_dice too_dark too_small blurred clutter.
+    `restless_px`: boxes (x0, y0, x1, y1) of the picture where something moves on: a die seen there is said to be
+    ``moving``, one that is not seen may be hidden. `covered`: ids of the placed layouts that such a box touches.
     """
 
     frame: int
     dice: tuple[DieSeen, ...]
     flags: tuple[str, ...] = ()
+    restless_px: tuple[tuple[int, int, int, int], ...] = ()
+    covered: tuple[str, ...] = ()
 
 
 class TableStirred(Observed, frozen=True, kw_only=True, tag="table_stirred"):

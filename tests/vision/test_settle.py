@@ -27,7 +27,7 @@ class _Table:
 
 
 def _run(gate: SettleGate, frames: list[np.ndarray], start: int = 0) -> list[str]:
-    return [gate.step(frame, (start + i) * FRAME_NS) for i, frame in enumerate(frames)]
+    return [gate.step(frame, (start + i) * FRAME_NS).state for i, frame in enumerate(frames)]
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.0, 6.0])
@@ -64,7 +64,7 @@ def test_a_slow_slide_is_movement_although_no_frame_differs_much_from_the_one_be
         table.grey[60:76, :] = np.clip(
             110 + 60 * np.exp(-(((np.arange(240) - 60 - i * 0.3) / 9) ** 2)), 0, 255
         )
-        states.append(gate.step(table.frame(), i * FRAME_NS))
+        states.append(gate.step(table.frame(), i * FRAME_NS).state)
     assert states[30:].count("moving") > 8
 
 
@@ -81,17 +81,46 @@ def test_only_the_watched_part_counts() -> None:
     states = []
     for i in range(40):
         table.put(180 + i, 30, side=16)
-        states.append(gate.step(table.frame(), i * FRAME_NS, where))
+        states.append(gate.step(table.frame(), i * FRAME_NS, where).state)
     assert states[-1] == "rested"
 
 
 def test_another_picture_size_starts_anew() -> None:
     gate = SettleGate()
     _run(gate, [_Table().frame() for _ in range(20)])
-    assert gate.step(np.full((180, 240), 110, np.uint8), 21 * FRAME_NS) == "moving"
+    assert gate.step(np.full((180, 240), 110, np.uint8), 21 * FRAME_NS).state == "moving"
 
 
 def test_small_grey_keeps_the_shape_and_takes_colour_or_grey() -> None:
     frame = np.random.default_rng(0).integers(0, 255, (720, 1280, 3)).astype(np.uint8)
     assert small_grey(frame).shape == (135, 240)
     assert small_grey(frame[..., 0]).shape == (135, 240)
+
+
+def test_each_place_rests_for_itself() -> None:
+    table, gate = _Table(), SettleGate()
+    for i in range(40):
+        table.put(8 + 8 * (i % 4), 100, level=60.0 + 40 * (i % 4), side=24)
+        calm = gate.step(table.frame(), i * FRAME_NS)
+    assert calm.state == "moving"
+    assert calm.still[:8].all() and calm.still[:, 12:].all()
+    assert not calm.still[12:16, 1:5].all()
+    assert calm.stirred.any() and not (calm.stirred & calm.still).any()
+
+
+def test_next_to_what_moves_nothing_is_called_still() -> None:
+    table, gate = _Table(0.5), SettleGate()
+    for i in range(40):
+        table.put(80, 68, level=60.0 + 30 * (i % 4), side=6)
+        calm = gate.step(table.frame(), i * FRAME_NS)
+    assert not calm.still[7:10, 9:12].any()
+    assert calm.still.sum() == calm.still.size - 9
+
+
+def test_light_that_fades_for_long_is_no_movement_also_where_rest_began_later() -> None:
+    table, gate, states = _Table(1.0), SettleGate(), []
+    for i in range(400):
+        if i == 100:
+            table.put(100, 60)
+        states.append(gate.step(table.frame(offset=-0.1 * i), i * FRAME_NS).state)
+    assert set(states[120:]) == {"rested"}

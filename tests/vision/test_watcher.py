@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
+import msgspec
 import numpy as np
 
 from companion.core.geometry import Pose, rectangle
 from companion.core.layout import Layout, Placed, Region
 from companion.core.observation import CameraChanged, DiceRested, DieSeen, Observed, TableStirred
 from vision.dice.reading import Reading
+from vision.dice.voting import vote
 from vision.render.lens import Camera
 from vision.render.scene import Scene
 from vision.render.visitors import Cup, Hand
 from vision.surface import Marks, Surface
-from vision.watcher import Watcher, vote
+from vision.watcher import PARTLY_NS, Watcher
 
 FRAME_NS = 33_000_000
 CAMERA = Camera(lens_mm=(300.0, 220.0, 760.0), look_mm=(300.0, 200.0), size_px=(960, 540))
@@ -155,3 +158,39 @@ def test_a_vote_without_a_majority_gives_no_value() -> None:
 def test_an_unread_die_that_is_unread_in_all_readings_agrees() -> None:
     dice, _, agreed = vote([Reading((die(None),))] * 3)
     assert (dice[0].value, agreed) == (None, True)
+
+
+def _fidget(run: _Run, frames: int) -> list[Observed]:
+    """A hand at the table's left edge that is never still."""
+    before = len(run.said)
+    for i in range(frames):
+        run.show(replace(SCENE, visitors=(Hand(tip_mm=(90.0 + 14 * (i % 3), 330.0)),)), 1)
+    return run.said[before:]
+
+
+def test_a_hand_that_fidgets_at_one_edge_keeps_no_dice_from_being_read() -> None:
+    far, near = die(3, x=700), die(5, x=150)
+    near = msgspec.structs.replace(near, box_px=(150, 400, 190, 440))
+    watcher = Watcher("cam", _Says(Reading((far, near))), Marks(size_mm=(600.0, 400.0)))
+    run = _Run(watcher)
+    watcher.set_layouts((LAYOUT, Placed(Layout("under the hand", (63.0, 88.0)), Pose(60.0, 260.0))))
+    rests = [o for o in _fidget(run, 60) if isinstance(o, DiceRested)]
+    assert rests
+    for rest in rests:
+        assert [(d.value, d.reason) for d in rest.dice] == [(3, None), (None, "moving")]
+        assert rest.restless_px and all(box[2] < 600 for box in rest.restless_px)
+        assert rest.covered == ("under the hand",)
+    times = [rest.seen_ns for rest in rests]
+    assert all(later - sooner >= PARTLY_NS for sooner, later in pairwise(times))
+    (whole,) = [o for o in run.show(SCENE, 30) if isinstance(o, DiceRested)]
+    assert [d.value for d in whole.dice] == [3, 5]
+    assert (whole.restless_px, whole.covered) == ((), ())
+
+
+def test_another_reader_reads_a_resting_table_again() -> None:
+    watcher = Watcher("cam", _Says(Reading((die(3),))))
+    run = _Run(watcher)
+    run.show(SCENE, 30)
+    watcher.set_reader(_Says(Reading((die(4),))))
+    (rested,) = run.show(SCENE, 10)
+    assert isinstance(rested, DiceRested) and rested.dice[0].value == 4
