@@ -19,7 +19,7 @@ from zeroconf import IPVersion, ServiceBrowser, ServiceInfo, ServiceStateChange,
 
 from firmware_bridge import topics
 from firmware_bridge.mqtt_link import MqttLink
-from firmware_bridge.wire import Arrival, Kind, LinkStatus
+from firmware_bridge.wire import Arrival, Kind, LinkStatus, RaceClass
 
 MQTT = "_mqtt._tcp.local."
 TADA = "_tada._tcp.local."
@@ -164,7 +164,7 @@ class AutoMqttLink:
 
     name = "mqtt auto"
     is_trusted = False
-    race_class = "ranked"
+    race_class: RaceClass = "ranked"
 
     def __init__(self, finder: Finder | None = None) -> None:
         self._finder = finder or Finder()

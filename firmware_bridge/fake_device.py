@@ -20,6 +20,8 @@ from firmware_bridge.messages import (
     FromDevice,
     Hello,
     Input,
+    Key,
+    Nak,
     Output,
     SyncReply,
     body_of,
@@ -36,8 +38,8 @@ class FakePad:
     """One device with buttons (and, where asked, a tower), a light and a buzzer.
 
     Its clock starts at `starts_at_us` and runs `drift_ppm` fast against the host's `now_ns`. With a `key`
-    it signs what it says and takes only what is signed. Use it as a context manager, or `start` and `stop`
-    it.
+    (given here, or at a pairing) it signs what it says over MQTT and takes only what is signed there. Use it as a
+    context manager, or `start` and `stop` it.
     """
 
     def __init__(
@@ -61,7 +63,6 @@ class FakePad:
         self._outputs = outputs
         self._drift_ppm = drift_ppm
         self._st_us = st_us
-        self._key = key
         self._now_ns = now_ns
         self._lock = threading.RLock()
         self._wake = threading.Event()
@@ -72,7 +73,7 @@ class FakePad:
         self._order = 0
         self._splitter = LineSplitter(self.counters)
         self._thread: threading.Thread | None = None
-        self._power_on(starts_at_us)
+        self._power_on(starts_at_us, key)
 
     @classmethod
     def on_pty(cls, device_id: str = "pad1", path: Path | None = None, **more: object) -> FakePad:
@@ -95,6 +96,15 @@ class FakePad:
         if isinstance(self.wire, TcpWire):
             return self.wire.url
         return str(self.wire.path) if isinstance(self.wire, PtyWire) else ""
+
+    @property
+    def key(self) -> bytes | None:
+        """The key that it keeps over its restarts."""
+        return self._model.key
+
+    @property
+    def _is_signing(self) -> bool:
+        return isinstance(self.wire, MqttWire)
 
     @property
     def boot(self) -> int:
@@ -168,7 +178,7 @@ class FakePad:
     def reboot(self, starts_at_us: int = 0) -> None:
         """Start anew: another boot number, the clock and all numbers from the start."""
         with self._lock:
-            self._power_on(starts_at_us)
+            self._power_on(starts_at_us, self._model.key)
             self._say(self._model.hello(self.device_us(self._now_ns())))
         self._wake.set()
 
@@ -210,12 +220,13 @@ class FakePad:
     def _host_ns(self, device_us: int) -> int:
         return self._zero_ns + round((device_us - self._zero_us) * 1000 / (1 + self._drift_ppm * 1e-6))
 
-    def _power_on(self, starts_at_us: int) -> None:
+    def _power_on(self, starts_at_us: int, key: bytes | None) -> None:
         self._zero_ns = self._now_ns()
         self._zero_us = starts_at_us
         self._model = PadModel(
             self.id, self._inputs, self._outputs, boot=secrets.randbits(32), st_us=self._st_us
         )
+        self._model.key = key
 
     def _at(self, host_ns: int, model: PadModel, do: Callable[[int], list[FromDevice]]) -> None:
         self._order += 1
@@ -247,11 +258,13 @@ class FakePad:
                 frame = unwrap(line, self.counters)
                 if frame is None:
                     continue
-                if self._key is not None and not is_authentic(frame, self._key):
+                if self._is_signing and self.key is not None and not is_authentic(frame, self.key):
                     self.counters.bad_mac += 1
                     continue
                 message = to_device(frame, self.counters)
-                if message is not None:
+                if isinstance(message, Key) and self._is_signing:
+                    self._say([Nak(n=message.n, reason="only over a cable")])
+                elif message is not None:
                     self._say(self._model.hear(self.device_us(heard_ns), message))
         self._wake.set()
 
@@ -262,7 +275,9 @@ class FakePad:
         for message in messages:
             channel = _channel_of(message)
             sent = self._answered(message) if isinstance(message, SyncReply) else message
-            frames[channel] = frames.get(channel, b"") + wrap(body_of(sent), self._key)
+            frames[channel] = frames.get(channel, b"") + wrap(
+                body_of(sent), self.key if self._is_signing else None
+            )
         for channel, data in frames.items():
             self.wire.write(channel, data)
 

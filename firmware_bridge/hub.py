@@ -20,6 +20,7 @@ from firmware_bridge.messages import (
     Arm,
     FromDevice,
     Hello,
+    Key,
     Nak,
     SyncRequest,
     ToDevice,
@@ -79,6 +80,8 @@ class Hub:
         self._sessions: dict[str, Session] = {}
         self._way_of: dict[str, _Way] = {}
         self._outbox: list[tuple[str, ToDevice]] = []
+        self._offers: dict[str, tuple[int, bytes, Callable[[str], None]]] = {}
+        self._commands = 0
         self._later: list[tuple[int, Cue, str, int]] = []
         self._crosstalk = CrossTalk(see)
         self._has_new_press = False
@@ -158,6 +161,20 @@ class Hub:
                 self._play_on(cue, device, output, at_us)
         self._flush()
 
+    def give_key(self, device: str, key: bytes, done: Callable[[str], None]) -> None:
+        """Hand a key to a device over its cable. `done("")` once the device has it (then it is in use here too),
+        `done(why)` when that cannot be; never called when the device does not answer."""
+        way = self._way_of.get(device)
+        if way is None or not way.is_open:
+            done(f"no {device} is heard")
+        elif not way.link.is_trusted or way.link.race_class == "party":
+            done(f"a key is only handed over a cable; {device} is on {way.name}")
+        else:
+            self._commands += 1
+            self._offers[device] = (self._commands, key, done)
+            self._outbox.append((device, Key(n=self._commands, k=key.hex())))
+            self._flush()
+
     def arm(self, round_number: int, masks: Mapping[str, int], at_ns: int) -> None:
         """Send the commands that arm inputs; a device whose clock is not known gets none."""
         for device, mask in masks.items():
@@ -214,7 +231,7 @@ class Hub:
     def _use(self, way: _Way, session: Session) -> None:
         """From now on the session's messages go out there."""
         self._way_of[session.id] = way
-        session.use(way.name, is_wired=way.link.is_trusted)
+        session.use(way.name, is_wired=way.link.is_trusted, race_class=way.link.race_class)
 
     def _heard(self, way: _Way, heard: Heard) -> None:
         data = heard.data
@@ -255,9 +272,22 @@ class Hub:
         if isinstance(message, Hello) and not self._may_greet(way, message, at_ns):
             return
         if way.session is not None:
+            if isinstance(message, Ack | Nak):
+                self._answer_offer(way.session.id, message)
             way.session.hear(message, at_ns)
         elif len(way.held) < _HELD:
             way.held.append((message, at_ns))
+
+    def _answer_offer(self, device: str, answer: Ack | Nak) -> None:
+        number, key, done = self._offers.get(device, (0, b"", None))
+        if done is None or answer.n != number:
+            return
+        del self._offers[device]
+        if isinstance(answer, Ack):
+            self.keys[device] = key
+            done("")
+        else:
+            done(answer.reason or "it refused the key")
 
     def _may_greet(self, way: _Way, hello: Hello, at_ns: int) -> bool:
         """May this hello be heard? Finds or makes the session at the end of the way."""
@@ -300,7 +330,15 @@ class Hub:
         def say(message: ToDevice) -> None:
             self._outbox.append((hello.id, message))
 
-        return Session(hello, way.name, at_ns, say, self._see, is_wired=way.link.is_trusted)
+        return Session(
+            hello,
+            way.name,
+            at_ns,
+            say,
+            self._see,
+            is_wired=way.link.is_trusted,
+            race_class=way.link.race_class,
+        )
 
     def _see(self, observation: Observation) -> None:
         if isinstance(observation, Pressed):

@@ -17,6 +17,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 
 import msgspec
 
@@ -150,6 +151,13 @@ class Bridge:
         frame = msgspec.json.encode(told)
         for link in self._links:
             link.tell_table(frame)
+
+    def give_key(self, device: str, key: bytes) -> Future[str]:
+        """Hand a key to a device over its cable. The result is empty once the device has it (then it is in use here
+        too), else why it cannot be; there is none as long as the device does not answer."""
+        told: Future[str] = Future()
+        self._call(lambda: self._hub.give_key(device, key, told.set_result))
+        return told
 
     def set_key(self, device: str, key: bytes | None) -> None:
         """Set or forget a pad's key."""

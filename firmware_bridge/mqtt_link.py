@@ -28,7 +28,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge import topics
-from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, Refused
+from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, RaceClass, Refused
 
 _paho_log = logging.getLogger(f"{__name__}.paho")
 # It tells each loss of a connection as an error; the link says that in its own words. Exceptions are ours.
@@ -317,6 +317,7 @@ class MqttLink:
     """
 
     is_trusted = False
+    race_class: RaceClass = "ranked"
 
     def __init__(self, url: str, *, version: int = 5, client_id: str | None = None) -> None:
         self.address = MqttAddress.parse(url)

@@ -23,7 +23,7 @@ from pathlib import Path
 import serial
 from serial.tools import list_ports
 
-from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened
+from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, RaceClass
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ class SerialLink:
 
     name = "serial"
     is_trusted = True
+    race_class: RaceClass = "ranked"
 
     def __init__(
         self, targets: Iterable[str] = (AUTO,), *, discover: Callable[[], list[str]] = usb_ports
@@ -205,9 +206,9 @@ class _Port:
                     self.problem, self.mend = f"there is no {self.path}", "plug the pad in, or check the name"
                     self._is_closing.wait(_LOOK_S)
                     continue
-                port = _open(self.path, self._bauds[self._baud])
+                port = open_port(self.path, self._bauds[self._baud])
             except Exception as error:  # a port that vanishes meanwhile also raises termios.error and others
-                self.problem, self.mend = _explained(self.path, error)
+                self.problem, self.mend = why_not_open(self.path, error)
                 self._is_closing.wait(self._wait_s)
                 self._wait_s = min(self._wait_s * 2, _BACKOFF_S[1])
                 continue
@@ -231,7 +232,7 @@ class _Port:
             self._read(port)
             reason, pause_s = "no pad answered there", _LEAVE_ALONE_S
         except Exception as error:  # pulled out: SerialException, OSError, TypeError, termios.error, ...
-            reason, pause_s = _unplugged(self.path, error), _BACKOFF_S[0]
+            reason, pause_s = why_gone(self.path, error), _BACKOFF_S[0]
         self.is_up = False
         self._serial = None
         is_gone.set()
@@ -254,7 +255,7 @@ class _Port:
         """
         probe_until_s = time.monotonic() + _PROBE_S
         while not self._is_closing.is_set():
-            data = _chunk(port)
+            data = read_chunk(port)
             if data:
                 # Stamped after the last byte: too late only makes the clock's uncertainty larger, never
                 # wrong.
@@ -268,7 +269,7 @@ class _Port:
                 probe_until_s = time.monotonic() + _PROBE_S
 
 
-def _chunk(port: serial.Serial) -> bytes:
+def read_chunk(port: serial.Serial) -> bytes:
     """What has come, waiting up to _READ_S for the first byte; empty when nothing did."""
     data = port.read(1)
     if not data:
@@ -305,7 +306,9 @@ def _target(text: str) -> tuple[str, tuple[int, ...]]:
     return path, (int(speed),)
 
 
-def _open(path: str, baud: int) -> serial.Serial:
+def open_port(path: str, baud: int) -> serial.Serial:
+    """The port, opened for this program alone with DTR and RTS low, or a ``socket://`` stream; reads wait up to
+    _READ_S. Raises what pyserial raises, and others (a port may vanish meanwhile)."""
     port = serial.serial_for_url(path, do_not_open=True)
     port.baudrate = baud
     port.timeout = _READ_S
@@ -321,7 +324,7 @@ def _open(path: str, baud: int) -> serial.Serial:
     return port
 
 
-def _explained(path: str, error: Exception) -> tuple[str, str]:
+def why_not_open(path: str, error: Exception) -> tuple[str, str]:
     """What is wrong and how to mend it."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EACCES:
@@ -352,7 +355,8 @@ def _holder(path: str) -> str:
     return ""
 
 
-def _unplugged(path: str, error: Exception) -> str:
+def why_gone(path: str, error: Exception) -> str:
+    """Why a port that was open is not any more, in plain words."""
     if holder := _holder(path):
         return f"two programs read it, the other is {holder}"
     return "it was unplugged" if isinstance(error, OSError) else f"it failed ({type(error).__name__})"

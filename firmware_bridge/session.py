@@ -36,6 +36,7 @@ from firmware_bridge.messages import (
 from firmware_bridge.numbering import Numbering, Taken
 from firmware_bridge.translate import observed
 from firmware_bridge.verdict import CAP_NS, Mark
+from firmware_bridge.wire import RaceClass
 
 WHO_EVERY_NS = 500_000_000
 SYNC_EVERY_NS = 1_000_000_000
@@ -91,13 +92,13 @@ class Session:
         see: Callable[[Observation], None],
         *,
         is_wired: bool = True,
+        race_class: RaceClass = "ranked",
     ) -> None:
         self._say = say
         self._see = see
         self.id = hello.id
-        self.race_class = "ranked"
         self.doubt = LEARNING
-        self.use(link, is_wired=is_wired)
+        self.use(link, is_wired=is_wired, race_class=race_class)
         self.state = ""
         self.detail = ""
         self.refusal = ""
@@ -110,9 +111,10 @@ class Session:
         self._begin(hello, now_ns, Numbering())
         self._become("syncing", now_ns)
 
-    def use(self, link: str, *, is_wired: bool) -> None:
+    def use(self, link: str, *, is_wired: bool, race_class: RaceClass) -> None:
         """It is heard over this link from now on."""
         self.link = link
+        self.race_class = race_class
         self.limit_ns = WIRE_LIMIT_NS if is_wired else RADIO_LIMIT_NS
 
     def _begin(self, hello: Hello, now_ns: int, numbering: Numbering) -> None:

@@ -59,7 +59,7 @@ def device_status(
             f"{session.id} has not been heard for 3 s",
             "check its cable or battery, then restart it",
         )
-    elif not problem and u_ns is not None and u_ns > _POOR_CLOCK_NS:
+    elif not problem and u_ns is not None and u_ns - session.hello.st * 1000 > _POOR_CLOCK_NS:
         problem = f"the clock of {session.id} is known to {u_ns / 1e6:.1f} ms only"
         mend = "use a cable, switch Wi-Fi power save off, or bring it nearer"
     elif not problem and session.lost_events:

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+RaceClass = Literal["ranked", "party"]
 Kind = Literal["sync", "ack", "cmd"]  # how frames are carried where it makes a difference (MQTT)
 
 
@@ -60,11 +61,13 @@ class LinkStatus(msgspec.Struct, frozen=True):
 class Link(Protocol):
     """Any transport. `post` may be called from the link's own threads and may wait when much is queued.
 
-    `name` has no secrets in it. `is_trusted`: a wire that needs no MAC.
+    `name` has no secrets in it. `is_trusted`: a wire that needs no MAC. `race_class`: ``party`` where what
+    hangs on it is too unsure by its kind to decide a ranked race unless the referee waives that.
     """
 
     name: str
     is_trusted: bool
+    race_class: RaceClass
 
     def start(self, post: Callable[[Arrival], None], now_ns: Callable[[], int]) -> None:
         """Begin; returns at once and never raises because something is not there yet."""

@@ -15,7 +15,7 @@ from firmware_bridge.framing import LineSplitter, WireCounters, unwrap, wrap
 from firmware_bridge.link import Bridge
 from firmware_bridge.messages import Down, FromDevice, body_of, to_device
 from firmware_bridge.pad_model import PadModel
-from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened
+from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, RaceClass
 
 from bridge_rig import until  # isort: skip
 
@@ -25,6 +25,7 @@ class DirectLink:
 
     name = "direct"
     is_trusted = True
+    race_class: RaceClass = "ranked"
 
     def __init__(self) -> None:
         self.model = PadModel("pad1", (("button", "one"),), (("led", "ring"),), boot=1)

@@ -254,7 +254,7 @@ def test_trap_11_what_is_wrong_is_said_with_its_mend(
     def fail(_path: str, _baud: int) -> None:
         raise serial.SerialException(number, os.strerror(number))
 
-    monkeypatch.setattr(serial_link, "_open", fail)
+    monkeypatch.setattr(serial_link, "open_port", fail)
     with bridged(SerialLink([str(path)])) as table:
         until(lambda: (link := table.link("tty")) and link.mend, "an explanation")
         link = table.link("tty")
@@ -363,7 +363,7 @@ def test_speeds_are_tried_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_trap_01_whatever_a_driver_raises_the_port_is_tried_again(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real_chunk, real_open = serial_link._chunk, serial_link._open
+    real_chunk, real_open = serial_link.read_chunk, serial_link.open_port
     to_fail = {"open": 1, "read": 1}
 
     def may_fail(where: str) -> None:
@@ -379,8 +379,8 @@ def test_trap_01_whatever_a_driver_raises_the_port_is_tried_again(
         may_fail("read")
         return real_chunk(port)
 
-    monkeypatch.setattr(serial_link, "_open", open_)
-    monkeypatch.setattr(serial_link, "_chunk", chunk)
+    monkeypatch.setattr(serial_link, "open_port", open_)
+    monkeypatch.setattr(serial_link, "read_chunk", chunk)
     with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
         table.wait_ready("pad1")
     assert to_fail == {"open": 0, "read": 0}
