@@ -120,7 +120,7 @@ def camera_of(rng: np.random.Generator) -> Camera:
     across = float(rng.uniform(32, 62))
     width_mm = float(rng.uniform(350, 420))
     high = width_mm / 2 / float(np.tan(np.radians(across / 2)))
-    wide = int(np.exp(rng.uniform(np.log(750), np.log(1900))))
+    wide = int(np.exp(rng.uniform(np.log(700), np.log(1500))))
     off = rng.normal(0, 0.09, 2) * high
     return Camera(
         lens_mm=(300 + float(off[0]), 200 + float(off[1]), high),
@@ -135,12 +135,12 @@ def camera_of(rng: np.random.Generator) -> Camera:
     )
 
 
-def one_scene(rng: np.random.Generator, fonts: list[str], made: Made) -> None:
-    """Draws one table full of dice and cuts them out."""
+def one_scene(rng: np.random.Generator, fonts: list[str], cloth: tuple[str, int], made: Made) -> None:
+    """Draws one table full of dice on a cloth (its name and seed) and cuts them out."""
     camera, lamp = camera_of(rng), any_lamp(rng)
     if rng.random() < 0.2:
         lamp = replace(lamp, level=float(rng.uniform(1.1, 1.7)))
-    scene = Scene(marks=None, cloth=str(rng.choice(CLOTHS)), light=lamp, seed=int(rng.integers(1000)))
+    scene = Scene(marks=None, cloth=cloth[0], light=lamp, seed=cloth[1])
     canvas = scene.drawn(camera).copy()
     if rng.random() < 0.35:  # dark trays
         canvas[:] = (canvas * float(rng.uniform(0.02, 0.6))).astype(np.uint8)
@@ -243,7 +243,9 @@ def main() -> None:
     for first in range(0, options.scenes, 40):
         made = Made([], [], [], [])
         for scene in range(first, min(first + 40, options.scenes)):
-            one_scene(np.random.default_rng((options.seed, scene)), fonts, made)
+            bolt = scene // 4  # making a cloth takes as long as a table full of dice
+            cloth = CLOTHS[bolt % len(CLOTHS)], 1000 * options.seed + bolt
+            one_scene(np.random.default_rng((options.seed, scene)), fonts, cloth, made)
         rows: dict[str, Any] = {
             "kinds": np.array(made.kinds, np.int8),
             "texts": np.array(made.texts, np.int8),

@@ -14,7 +14,7 @@ from vision.render.cloth import smooth_noise
 from vision.render.lamp import Lamp
 from vision.render.lens import Camera, Floats
 from vision.render.polyhedra_numerals import Typeface, numeral_mask
-from vision.render.polyhedra_solids import Solid, lying, numbered_faces, numbering, solid
+from vision.render.polyhedra_solids import Solid, cross, lying, numbered_faces, numbering, solid
 from vision.render.scene import Scene
 
 _TILE_PX = 64
@@ -230,7 +230,7 @@ def _up_of(die: PolyDie, face: int) -> Floats:
     toward = toward - normal * (toward @ normal)
     toward = toward / np.linalg.norm(toward)
     turn = np.pi / 2 * die.look.up
-    side = np.cross(normal, toward)
+    side = cross(normal, toward)
     return np.asarray(np.cos(turn) * toward + np.sin(turn) * side, np.float64)
 
 
@@ -242,7 +242,7 @@ def _tile(
     inradius = shape.inradius(face) * die.radius_mm
     turned = die.turned()
     up, out = turned @ _up_of(die, face), turned @ shape.normals[face]
-    right = np.cross(out, up)  # the world is left-handed: y runs down the table
+    right = cross(out, up)  # the world is left-handed: y runs down the table
     middle = placed[list(shape.faces[face])].mean(0)
     half = _SPAN / 2 * inradius
     corners = np.stack(
@@ -284,7 +284,7 @@ def _three_numerals(ink: NDArray[np.float32], die: PolyDie, face: int, numbers: 
     shape, look = die.body(), die.look
     frame_up = _up_of(die, face)
     out = shape.normals[face]
-    right = np.cross(frame_up, out)
+    right = cross(frame_up, out)
     per_unit = _TILE_PX / (_SPAN * shape.inradius(face))
     for other, number in numbers.items():
         if other == face:

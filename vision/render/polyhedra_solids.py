@@ -26,6 +26,12 @@ _D20_RING = {
 }  # fmt: skip
 
 
+def cross(one: Floats, other: Floats) -> Floats:
+    """The cross product of (3,) vectors; NumPy's own spends most of its time on its generality."""
+    (a, b, c), (x, y, z) = one.tolist(), other.tolist()
+    return np.array((b * z - c * y, c * x - a * z, a * y - b * x))
+
+
 @dataclass(frozen=True)
 class Solid:
     """A convex body. `corners` (N, 3), farthest at 1 from the middle; `faces`: indices of corners, counterclockwise
@@ -43,8 +49,10 @@ class Solid:
         """How far a face's middle is from its nearest edge."""
         ring = self.corners[list(self.faces[face])]
         ends = np.roll(ring, -1, axis=0)
-        away = np.cross(ends - ring, self.middle(face) - ring)
-        return float((np.linalg.norm(away, axis=1) / np.linalg.norm(ends - ring, axis=1)).min())
+        along = (ends - ring) / np.linalg.norm(ends - ring, axis=1, keepdims=True)
+        toward = self.middle(face) - ring
+        away = toward - (toward * along).sum(1, keepdims=True) * along
+        return float(np.linalg.norm(away, axis=1).min())
 
     def opposite(self, face: int) -> int:
         """The face that looks the other way."""
@@ -103,7 +111,7 @@ def _hull(points: Floats) -> Solid:
     normals: list[Floats] = []
     faces: list[tuple[int, ...]] = []
     for a, b, c in combinations(range(len(points)), 3):
-        normal = np.cross(points[b] - points[a], points[c] - points[a])
+        normal = cross(points[b] - points[a], points[c] - points[a])
         size = float(np.linalg.norm(normal))
         if size < 1e-9:
             continue
@@ -124,7 +132,7 @@ def _hull(points: Floats) -> Solid:
 def _around(points: Floats, on: NDArray[np.int64], normal: Floats) -> tuple[int, ...]:
     middle = points[on].mean(0)
     first = points[on[0]] - middle
-    second = np.cross(normal, first)
+    second = cross(normal, first)
     turns = [float(np.arctan2((points[k] - middle) @ second, (points[k] - middle) @ first)) for k in on]
     return tuple(int(on[k]) for k in np.argsort(turns))
 
@@ -179,7 +187,7 @@ def _usual_d20(shape: Solid) -> dict[int, int]:
 def _is_right_handed(shape: Solid, found: dict[int, int]) -> bool:
     """2, 14 and 8 go clockwise around 20, seen from outside."""
     at = {number: shape.middle(face) for face, number in found.items()}
-    return bool(np.dot(np.cross(at[2] - at[20], at[14] - at[20]), at[20]) < 0)
+    return bool(np.dot(cross(at[2] - at[20], at[14] - at[20]), at[20]) < 0)
 
 
 def _laid_out(found: dict[int, int], touching: list[tuple[int, ...]]) -> Iterator[dict[int, int]]:
@@ -205,4 +213,4 @@ def lying(shape: Solid, face: int, *, on_tip: bool = False) -> Floats:
     side = shape.corners[shape.faces[face][0]] - shape.middle(face)
     side = side - up * (side @ up)
     side /= np.linalg.norm(side)
-    return np.array([side, np.cross(up, side), up])
+    return np.array([side, cross(up, side), up])
