@@ -10,6 +10,7 @@ from companion.core.observation import DiceRested, DieSeen, Observation, Pressed
 from companion.games.tada import commands as c
 from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.model import Caster, Table, spell_of
+from companion.games.tada.rulebook import DICE
 
 SURE = 0.8
 """From this confidence on a lock or a roll is taken as seen; below it is proposed."""
@@ -107,10 +108,19 @@ def _seat_rested(
     }
     loose = [die for die in mine if die.on is None or die.on[0] != caster.seat]
     found: list[Command] = []
+    is_covered = caster.seat in seen.covered
     if table.options["locks"] == "camera" and caster.is_casting:
-        note, rolled = _rolled(caster, loose, note)
-        note, asked = _locked(table, caster, locked, rest, (note, bool(rolled)))
-        found += rolled + asked
+        # Under what still moves more dice may lie: a roll is told when none is missing.
+        is_all_there = len(loose) + max(len(locked), caster.locked) >= DICE
+        rolled: list[Command] = []
+        if is_all_there or not seen.restless_px:
+            note, rolled = _rolled(caster, loose, note)
+        if not is_covered:
+            note, asked = _locked(table, caster, locked, rest, (note, bool(rolled)))
+            rolled += asked
+        found += rolled
+    if is_covered:
+        return note, found
     note, verify = _verify(table, caster, locked, seen, (note, rest))
     return note, found + verify
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from tada_table import PAD, TadaTable
 
 from companion.core import command as k
 from companion.core.command import Command
-from companion.core.observation import DieSeen
+from companion.core.observation import DiceRested, DieSeen
 from companion.core.ruling import Ruling
 from companion.games.tada import GAME
 from companion.games.tada import commands as c
@@ -372,3 +373,29 @@ def test_what_was_asked_in_one_round_is_not_answered_in_the_next() -> None:
     table.finish(1, 5000)
     table.end().resolve()
     assert table.sitting.proposals == ()
+
+
+# While something moves on at the table
+
+
+def moving(rest: DiceRested, *covered: str) -> DiceRested:
+    """The same rest while a hand moves over these seats' spells."""
+    return msgspec.structs.replace(rest, restless_px=((0, 0, 90, 90),), covered=covered)
+
+
+@rule("TADA-12", "ok")
+def test_a_roll_is_taken_beside_a_moving_hand_when_no_die_is_missing() -> None:
+    table = TadaTable(2).to_cast()
+    some = loose("arrow", "burst", "burst", "wand", "spiral")
+    assert table.see(moving(table.rest(1000, *some), "s2")) == [], "the sixth may lie under the hand"
+    everything = [*some, die("wand", x=200)]
+    assert kinds(table.see(moving(table.rest(1400, *everything), "s2"))) == ["RecordRoll"]
+    assert table.see(table.rest(1800, *everything)) == [], "told once"
+    assert table.game.casters["s1"].rolls == 1
+
+
+def test_a_spell_under_a_moving_hand_is_not_judged() -> None:
+    table = slammed()
+    count = len(table.symbols(1))
+    assert table.see(moving(table.rest(5200, *on_card(table, *range(count - 1))), "s1")) == []
+    assert kinds(table.see(moving(table.rest(5600, *on_card(table, *range(count))), "s2"))) == ["Propose"]
