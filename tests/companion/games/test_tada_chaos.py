@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tada_table import CLOCK, HOUSE, PAD, RIA, TadaTable, small_deck
 
@@ -173,6 +173,7 @@ def check(table: TadaTable, command: Command, who: Actor, wait_ms: int) -> None:
 @pytest.mark.timeout(300)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(players=st.integers(1, 6), options=OPTIONS, deck=st.sampled_from(sorted(DECKS)), steps=STEPS)
+@example(players=3, options={}, deck="house", steps=[(18, k.Reject(proposal=-1), None, 0)] * 20)
 def test_no_order_in_any_state_breaks_the_table(
     players: int, options: dict[str, Any], deck: str, steps: list[Any]
 ) -> None:
