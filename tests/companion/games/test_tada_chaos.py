@@ -60,6 +60,8 @@ def field_values(name: str, type_: Any) -> st.SearchStrategy[Any]:
         return st.booleans()
     if type_ is int:
         return st.sampled_from([*range(-1, 7)] * 3 + [2**63 - 1, -(2**63)])
+    if type_ == int | None:
+        return st.none() | st.integers(-1, 10**10)
     if type_ is float:
         return st.floats(-2, 12)
     return st.text(max_size=5)
