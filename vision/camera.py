@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from companion.core.layout import Placed
 from companion.core.observation import Observed
+from vision import MAX_PICTURE_PIXELS
 from vision.evidence import Stamped
 from vision.eye import Eye, EyeStatus, ReaderSpec, Source, SourceLostError, camera_changed
 from vision.feed import PREFIX, FeedLine
@@ -241,29 +242,62 @@ class _DeviceSource:
         self._capture.release()
 
 
-class _FilmSource:
-    """A film, shown at its own speed."""
+class Film:
+    """A film. Raises SourceLostError when it is none that can be played."""
 
     def __init__(self, path: Path) -> None:
         self._capture = cv2.VideoCapture(str(path))
+        width, height = (
+            self._capture.get(of) for of in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+        )
         if not self._capture.isOpened():
             raise SourceLostError(
                 f"{path.name} is no film that can be played: convert it to MP4", is_over=True
             )
+        if width * height > MAX_PICTURE_PIXELS:
+            raise SourceLostError(
+                f"{path.name} has frames of {width:.0f} x {height:.0f} px: make it smaller", is_over=True
+            )
         fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self._gap_ns = int(1e9 / (fps if 1.0 <= fps <= 240.0 else 30.0))
+        self.gap_ns = int(1e9 / (fps if 1.0 <= fps <= 240.0 else 30.0))
+        self.length = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
+        """How many frames it says it has; 0 when it does not say."""
+
+    def frames(self) -> Iterator[tuple[NDArray[np.uint8], int]]:
+        """(BGR frame, ns since the film's beginning), every frame, as fast as they are taken."""
+        seen_ns = -1
+        while True:
+            taken, frame = self._capture.read()
+            if not taken or frame is None:
+                return
+            # Films of telephones have frames of uneven lengths, which their own stamps tell; some tell nothing.
+            own_ns = int(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
+            seen_ns = own_ns if own_ns > seen_ns else seen_ns + self.gap_ns
+            yield _as_bgr(frame), seen_ns
+
+    def close(self) -> None:
+        """Lets the file go."""
+        self._capture.release()
+
+
+class _FilmSource:
+    """A film, shown at its own speed."""
+
+    def __init__(self, path: Path) -> None:
+        self._film = Film(path)
+        self._frames = self._film.frames()
         self._due_ns = time.monotonic_ns()
 
     def grab(self) -> tuple[NDArray[np.uint8], int, int]:
-        taken, frame = self._capture.read()
-        if not taken:
+        taken = next(self._frames, None)
+        if taken is None:
             raise SourceLostError("the film is over", is_over=True)
         _sleep_until(self._due_ns)
-        seen_ns, self._due_ns = self._due_ns, self._due_ns + self._gap_ns
-        return _as_bgr(frame), seen_ns, 0
+        seen_ns, self._due_ns = self._due_ns, self._due_ns + self._film.gap_ns
+        return taken[0], seen_ns, 0
 
     def close(self) -> None:
-        self._capture.release()
+        self._film.close()
 
 
 class _FolderSource:

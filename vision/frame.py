@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import cv2
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision import MAX_PICTURE_PIXELS
-from vision.frame_header import read_header
+from vision.frame_header import other_format, read_header
 
 Frame = NDArray[np.uint8]
 """A colour picture: uint8, (rows, columns, 3), blue green red."""
@@ -39,8 +40,10 @@ def decode(data: bytes) -> Frame:
     except ValueError as error:
         raise Unreadable(f"the picture's header is damaged ({error}): take the picture again") from error
     if header is None:
-        what = "the file is empty" if not data else "not a JPEG, PNG, WebP, BMP, TIFF or PNM picture"
-        raise Unreadable(f"{what}: save it again as JPEG or PNG")
+        other = other_format(data[:16])
+        what = f"a {other} file, " if other else ""
+        what += "not a JPEG, PNG, WebP, BMP, TIFF or PNM picture"
+        raise Unreadable(f"{what if data else 'the file is empty'}: save it again as JPEG or PNG")
     if min(header.width, header.height) < _SMALLEST_SIDE_PX:
         raise Unreadable(f"the picture is only {header.width} x {header.height} px: take a larger one")
     if header.width * header.height > MAX_PICTURE_PIXELS:
@@ -57,11 +60,17 @@ def load(path: str | Path) -> Frame:
     """The picture in the file at `path`, see `decode`; Unreadable also when it cannot be read."""
     file = Path(path)
     try:
-        if file.stat().st_size > MAX_FILE_BYTES:
+        mode = file.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise Unreadable("this is a folder: check the name, or give the pictures in it")
+        if not stat.S_ISREG(mode):
+            raise Unreadable("this is no ordinary file: save the picture to one first")
+        with file.open("rb") as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
             raise Unreadable(
                 f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB: make it smaller first"
             )
-        data = file.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Unreadable(f"{reason}: check the name and the permission") from error

@@ -27,12 +27,45 @@ def read_header(data: bytes) -> Header | None:
     Raises ValueError where the format is known and its header is not readable.
     """
     for signature, reader in _READERS:
-        if data.startswith(signature):
+        if data.startswith(signature) and not is_film(data):
             try:
                 return reader(data)
             except (struct.error, IndexError) as error:
                 raise ValueError(str(error)) from error
     return None
+
+
+_FTYP_PICTURES = {b"heic": "HEIC", b"heix": "HEIC", b"hevc": "HEIC", b"mif1": "HEIC", b"msf1": "HEIC",
+                  b"avif": "AVIF", b"avis": "AVIF"}  # fmt: skip
+_OTHERS = (
+    (b"GIF8", "GIF"), (b"%PDF", "PDF"), (b"<svg", "SVG"), (b"<?xml", "SVG"), (b"\x00\x00\x00\x0cJXL ", "JPEG XL"),
+    (b"\xff\x0a", "JPEG XL"), (b"8BPS", "Photoshop"), (b"\x00\x00\x01\x00", "icon"), (b"PK\x03\x04", "zip"),
+)  # fmt: skip
+_FILMS = (
+    b"\x1a\x45\xdf\xa3",
+    b"\x00\x00\x01\xba",
+    b"\x00\x00\x01\xb3",
+    b"FLV\x01",
+    b"\x30\x26\xb2\x75",
+    b"OggS",
+)
+
+
+def other_format(data: bytes) -> str:
+    """The name of a format that is none of those that are read (`HEIC`, `GIF`, ...), by the first bytes of a file;
+    empty where they tell nothing."""
+    if data[4:8] == b"ftyp" and data[8:12] in _FTYP_PICTURES:
+        return _FTYP_PICTURES[data[8:12]]
+    if is_film(data):
+        return "film"
+    return next((name for start, name in _OTHERS if data.startswith(start)), "")
+
+
+def is_film(data: bytes) -> bool:
+    """Whether the first bytes of a file (12 suffice) are those of a film."""
+    if data[4:8] in (b"ftyp", b"moov", b"mdat", b"wide"):
+        return data[8:12] not in _FTYP_PICTURES
+    return data.startswith(_FILMS) or (data.startswith(b"RIFF") and data[8:12] == b"AVI ")
 
 
 def _jpeg(data: bytes) -> Header:
