@@ -85,8 +85,15 @@ def main() -> None:
     parser.add_argument(
         "--models", type=Path, help="folder of other networks, as `tools/train_dice.py` writes them"
     )
+    parser.add_argument(
+        "--left-out",
+        type=Path,
+        help="folder of `tools/train_dice_all.py --leave-out`, for the sets learnt from",
+    )
     asked = parser.parse_args()
-    options = dice_photographs.Options(asked.photographs, tuple(asked.sets), asked.limit, asked.models)
+    options = dice_photographs.Options(
+        asked.photographs, tuple(asked.sets), asked.limit, asked.models, asked.left_out
+    )
     report(measured(asked.part, options), asked.json)
 
 

@@ -5,6 +5,9 @@ said to be unread and no value read is wrong; *wrong* otherwise, also when a die
 counts when its value is right and the centre of its box lies in the box of the truth; an unread die counts against
 recall. The peer is the published blob method (find round blobs, cluster them, count), made free of scale and
 polarity by us, in the same run.
+
+Of a set that the shipped networks learnt from, only networks that never saw it are quoted: `tools/train_dice_all.py
+--work FOLDER --leave-out matteop n3v epanemu` makes them, `--left-out FOLDER` points here to them.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ _TARGETS = {
 _CALIBRATION = ("expected error of the confidence", "share", "<=", 0.05)
 _SPEED = ("full reading of ten dice at 1080p", "ms", "<=", 120.0)
 _MEMORY = ("memory of the reader's process", "MB", "<=", 400.0)
-_LEARNT_FROM = ("matteop*", "n3v*", "epanemu*")
+_LEARNT_FROM = {"matteop*": "matteop", "n3v*": "n3v", "epanemu*": "epanemu"}
 Said = tuple[int | None, tuple[float, float], float]
 """Value or None, centre of the box (x, y), confidence."""
 Progress = Callable[[str], None]
@@ -49,12 +52,26 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure. `limit`: pictures a set at most; `models`: folder of other networks than the shipped ones."""
+    """What to measure. `limit`: pictures a set at most; `models`: folder of other networks than the shipped ones;
+    `left_out`: folder of networks that were trained without a group, in `without-GROUP`."""
 
     folder: Path = PHOTOGRAPHS
     sets: tuple[str, ...] = tuple(SETS)
     limit: int | None = None
     models: Path | None = None
+    left_out: Path | None = None
+
+    def networks(self, name: str) -> Path | None:
+        """The folder of networks that may be quoted for a set, None: the shipped. Raises LookupError."""
+        group = _LEARNT_FROM.get(name)
+        if group is None:
+            return self.models
+        folder = self.left_out / f"without-{group}" if self.left_out else None
+        if folder is None or not (folder / "classifier.onnx").is_file():
+            raise LookupError(
+                f"the shipped networks learnt from it: train_dice_all --leave-out {group}, --left-out"
+            )
+        return folder
 
 
 def figures(progress: Progress, options: Options | None = None) -> list[Figure]:
@@ -66,11 +83,10 @@ def figures(progress: Progress, options: Options | None = None) -> list[Figure]:
             Figure(name, None, unit, op, target, why="no photographs at hand")
             for name, unit, op, target in (_CALIBRATION, _SPEED, _MEMORY)
         ]
-    reader = PipsReader(models=options.models)
-    tallies = run(options, reader, progress)
+    tallies = run(options, progress)
     sure = [pair for mine, _ in tallies.values() for pair in mine.sure]
     calibration = _measured(_CALIBRATION, expected_error(sure), len(sure))
-    return [*figures_of(tallies), calibration, *speed(options.folder, reader)]
+    return [*figures_of(tallies), calibration, *speed(options.folder, PipsReader(models=options.models))]
 
 
 def _measured(row: tuple[str, str, str, float], value: float, n: int) -> Figure:
@@ -211,11 +227,16 @@ def expected_error(sure: Sequence[tuple[float, bool]], bins: int = 10) -> float:
     return total / max(1, len(sure))
 
 
-def run(options: Options, reader: PipsReader, progress: Progress) -> dict[str, tuple[Tally, Tally]]:
+def run(options: Options, progress: Progress) -> dict[str, tuple[Tally, Tally]]:
     """(ours, the peer's) tally for each set of `options`."""
     rows = json.loads((options.folder / "labels.json").read_text())
     tallies = {}
     for name in options.sets:
+        try:
+            reader = PipsReader(models=options.networks(name))
+        except LookupError as why:
+            progress(f"{name}: {why}")
+            continue
         mine, peer = Tally(), Tally()
         for row in [row for row in rows if row["set"] in SETS[name]][: options.limit]:
             frame = load(options.folder / row["image"])
@@ -231,11 +252,10 @@ def run(options: Options, reader: PipsReader, progress: Progress) -> dict[str, t
 
 
 def _why(name: str, mine: Tally) -> str:
-    if not mine.rolls:
-        return "no photographs of this set at hand"
-    if name in _LEARNT_FROM:
-        return "the shipped classifier learnt from this set: quote a --leave-out run given by --models"
-    return ""
+    if mine.rolls:
+        how = "networks that never saw the set" if name in _LEARNT_FROM else "a set never learnt from"
+        return f"{how}: {mine.line('').strip()}"
+    return "not measured: no photographs, or no networks that never saw it (train_dice_all --leave-out, --left-out)"
 
 
 def figures_of(tallies: dict[str, tuple[Tally, Tally]]) -> list[Figure]:
