@@ -195,6 +195,12 @@ def check_source(source: str) -> None:
         )
 
 
+def is_live(source: str) -> bool:
+    """Whether this names a camera and no file: a number, a device, an http or rtsp address, a `Feed.source`."""
+    is_number = source.isdigit() and not Path(source).exists()
+    return is_number or source.startswith((PREFIX, *_URLS, "/dev/"))
+
+
 def open_source(source: str) -> Source:
     """Opens a camera by what `CameraChild` calls its source. Raises SourceLostError when it cannot be
     opened."""

@@ -1,31 +1,60 @@
-"""The frames of a film, of a folder of frames or of a camera, one after the other, each with its instant."""
+"""The frames of a film, of a folder of frames or of a camera, one after the other, and the rolls in them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.core.observation import DiceRested
 from vision.camera import Film, open_source
+from vision.dice.rolls import Lifted, Roll, RollTracker
 from vision.evidence import EvidenceRing
 from vision.eye import Grabber, Mailbox, Shot, SourceLostError
 from vision.frame import Unreadable, load
+from vision.surface import Marks
+from vision.watcher import Reader, Watcher
 
 _LOST_S = 3.0
 _WAIT_S = 0.25
 
 
-def film_shots(path: Path) -> Iterator[Shot]:
-    """Every frame of a film as fast as it is taken; `seen_ns` counts from the film's beginning. Raises
-    SourceLostError when it is no film, or one without frames."""
-    film = Film(path)
+class Told(NamedTuple):
+    """What a source's rests told. `frame`: the BGR picture that was read last of it; `begun_ns`: the instant of the
+    source's first frame."""
+
+    what: Roll | Lifted
+    frame: NDArray[np.uint8]
+    begun_ns: int
+
+
+def rolls_in(shots: Iterable[Shot], reader: Reader, source: str) -> Iterator[Told]:
+    """Each roll, and each taking up of dice, as it comes to rest in these frames. Where the table has markers, its
+    places are told in mm."""
+    watcher, tracker = Watcher(source, reader, Marks()), RollTracker()
+    begun_ns: int | None = None
+    for shot in shots:
+        begun_ns = shot.seen_ns if begun_ns is None else begun_ns
+        for seen in watcher.step(*shot):
+            told = tracker.step(seen) if isinstance(seen, DiceRested) else None
+            if told is not None:
+                yield Told(told, shot.frame, begun_ns)
+
+
+def film_shots(film: Film, name: str) -> Iterator[Shot]:
+    """Every frame of a film as fast as it is taken; `seen_ns` counts from the film's beginning; closes it. Raises
+    SourceLostError when it has none."""
     try:
         number = 0
         for number, (frame, seen_ns) in enumerate(film.frames(), start=1):
             yield Shot(frame, seen_ns, 0, number)
         if not number:
             raise SourceLostError(
-                f"{path.name} holds no frame that can be played: convert it to MP4", is_over=True
+                f"{name} holds no frame that can be played: convert it to MP4", is_over=True
             )
     finally:
         film.close()

@@ -187,19 +187,26 @@ def markers(out: Path) -> None:
 
 
 @cli.command(name="read-dice")
-@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--kind", "kinds", multiple=True, default=("pips",), show_default=True,
               help="pips, numerals, or the NAME of enrolled dice; once for each kind on the table.")  # fmt: skip
 @click.option("--empty", type=click.Path(path_type=Path), metavar="IMAGE",
               help="The same camera's picture of the table without dice.")  # fmt: skip
-@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw what was read and why.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture.")
-def read_dice(images: tuple[str, ...], picture: Path | None, as_json: bool, **wanted: Any) -> None:
-    """Read the dice on photographs. Exit 1 when a file could not be read."""
-    from companion.app import looking
+@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT",
+              help="Draw what was read and why: a file for one picture, else a folder.")  # fmt: skip
+@click.option("--frames", "fps", type=float, metavar="FPS",
+              help="Folders hold the frames of a film, so many a second.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture or a roll.")
+def read_dice(
+    sources: tuple[str, ...], picture: Path | None, fps: float | None, as_json: bool, **wanted: Any
+) -> None:
+    """Read dice on photographs and in folders of them, one line a picture; in films and before cameras (a number, a
+    device, an http or rtsp address), one line a roll. Exit 1 when a source could not be read."""
+    from companion.app import reading
     from companion.app.dice_readers import DiceWanted
 
-    sys.exit(looking.read_dice(images, DiceWanted(**wanted), picture, as_json))
+    output = reading.Output(picture=picture, as_json=as_json, fps=fps)
+    sys.exit(reading.read_dice(sources, DiceWanted(**wanted), output))
 
 
 @cli.group()

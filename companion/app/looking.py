@@ -1,29 +1,20 @@
-"""Commands that look at pictures: read dice, enrol dice, print markers."""
+"""Commands that make a table ready: enrol dice, print markers."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
-from rich.progress import track
 
-from companion.app.dice_readers import DiceWanted, reader_of
 from companion.app.settings import SettingsError, profile_path
 from vision.camera import CameraChild, check_source
-from vision.dice.report import as_text, draw, read_file, save
 from vision.enrol import enrol_folder, face_sample
-from vision.frame import decode, load
+from vision.frame import decode
 from vision.markers import marker_sheet
 from vision.profile import EnrolError, Enrolled, Profile, Sample, load_profile
 
-PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
-MANY = 12
 SHOTS = 3
 """How often each face is shown: turned a little each time."""
 LITTLE = 0.1
@@ -34,34 +25,6 @@ def print_markers(out: Path) -> None:
     """Write the sheet as a PDF."""
     out.write_bytes(marker_sheet())
     click.echo(f"{out}: print it at 100 %, cut, and lay the markers at the corners as the sheet says")
-
-
-def read_dice(images: tuple[str, ...], wanted: DiceWanted, picture: Path | None, as_json: bool) -> int:
-    """One line a picture; the exit status: 1 when any could not be read."""
-    reader, status = reader_of(wanted), 0
-    named = list(_files(images))
-    if picture is not None and len(named) > 1:
-        picture.mkdir(parents=True, exist_ok=True)
-    is_long = len(named) >= MANY and sys.stderr.isatty()
-    for image in track(named, "reading", console=Console(stderr=True), disable=not is_long):
-        row = read_file(image, reader)
-        status = 1 if "error" in row else status
-        click.echo(json.dumps(row) if as_json else as_text(row))
-        if picture is not None and "error" not in row:
-            frame = load(image)
-            out = picture / f"{Path(image).stem}.png" if len(named) > 1 else picture
-            save(out, draw(frame, reader.read(frame)))
-    return status
-
-
-def _files(images: tuple[str, ...]) -> Iterator[str]:
-    """The pictures named, folders opened in the order of their names."""
-    for image in images:
-        path = Path(image)
-        if path.is_dir():
-            yield from (str(p) for p in sorted(path.iterdir()) if p.suffix.lower() in PICTURES)
-        else:
-            yield image
 
 
 def enrol_dice(name: str, folder: Path | None, as_json: bool, *, camera: str, faces: str, owner: str) -> None:

@@ -10,8 +10,9 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.dice.drawn import draw
 from vision.dice.reading import KIND, PipsReader, Reading
-from vision.dice.report import as_json, as_text, draw, read_file
+from vision.dice.report import as_json, as_text, read_file
 
 SHARED = Path(__file__).parents[2] / ".." / "shared" / "data" / "dice"
 WHITE, BLACK, RED, GREEN = (235, 240, 240), (25, 25, 28), (40, 40, 190), (70, 130, 40)
@@ -179,11 +180,13 @@ def test_the_drawing_marks_each_die_and_leaves_the_frame_alone(reader: PipsReade
     lay(picture, 3, (300, 200), 56, 15)
     before = picture.copy()
     reading = reader.read(picture)
-    drawn = draw(picture, reading)
+    drawn = draw(picture, reading.dice, reading.flags)
     assert (picture == before).all()
-    assert drawn.shape == picture.shape
-    x0, y0, x1, y1 = reading.dice[0].box_px
-    assert (drawn[y0 : y1 + 1, x0 : x1 + 1] != picture[y0 : y1 + 1, x0 : x1 + 1]).any()
+    scale = drawn.shape[1] / picture.shape[1]
+    assert scale == 1.5, "small pictures are enlarged, so that the words can be read"
+    x0, y0, x1, y1 = (round(side * scale) for side in reading.dice[0].box_px)
+    frame = drawn[y0 - 1 : y1 + 2, x0 - 1 : x1 + 2].astype(int)
+    assert (frame[..., 1] - frame[..., 2] > 100).any(), "a green line stands around a die that was read"
 
 
 def test_as_json_keeps_what_was_seen_but_not_read(reader: PipsReader) -> None:
