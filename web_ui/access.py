@@ -33,6 +33,12 @@ PAGES: dict[str, frozenset[Role]] = {
     "table.board": ALL,
     "devices.page": STAFF,
     "devices.camera": STAFF,
+    "devices.expect": STAFF,
+    "devices.find": STAFF,
+    "devices.rename": STAFF,
+    "pads.phone": KNOWN,
+    "pads.keys": STAFF,
+    "pads.state": KNOWN,
     "command.give": KNOWN,
     "journal.page": STAFF,
     "journal.download": STAFF,
@@ -43,14 +49,17 @@ PAGES: dict[str, frozenset[Role]] = {
 }
 """Every endpoint with the roles that may ask for it; one that is not here is refused to all."""
 
+PAD_SOCKET = "/live/pad"
+
 STREAMS: dict[str, frozenset[Role]] = {
     "/live/referee": STAFF,
     "/live/seat": AT_THE_SEAT,
     "/live/public": ALL,
     "/live/devices": STAFF,
     "/live/time": ALL,
+    PAD_SOCKET: KNOWN,
 }
-"""Every address of the live hub with the roles that may open it."""
+"""Every address of the live hub, and the web socket of pads, with the roles that may open it."""
 
 
 class Door:

@@ -22,7 +22,8 @@ from web_ui.access import Access
 from web_ui.addresses import lan_addresses
 from web_ui.context import NAME, Web, holder, viewer
 from web_ui.health import Evidence, Health, HealthSource, NoEvidence
-from web_ui.routes import command, devices, enrol, evidence, home, journal, table
+from web_ui.pads import NoPads, Pads
+from web_ui.routes import command, devices, enrol, evidence, home, journal, pads, table
 
 HERE = Path(__file__).parent
 TRANSLATIONS = HERE / "translations"
@@ -36,11 +37,14 @@ def create_app(
     devices_now: HealthSource = Health,
     pictures: Evidence | None = None,
     addresses: Callable[[], Sequence[str]] = lan_addresses,
+    *,
+    pad_host: Pads | None = None,
 ) -> Flask:
     """The pages of one running table. `serve.Server` serves them together with their live streams.
 
     `devices_now` tells the state of everything plugged in (called for each devices page, from any thread),
-    `pictures` keeps the evidence, `addresses` are this host's names or numbers for the QR codes.
+    `pictures` keeps the evidence, `addresses` are this host's names or numbers for the QR codes, `pad_host` runs
+    the pads.
     """
     app = Flask(__name__, static_folder=None)
     app.logger.removeHandler(default_handler)  # it would write to stdout, where results of commands go
@@ -58,12 +62,14 @@ def create_app(
         RATELIMIT_STORAGE_URI="memory://",
         RATELIMIT_HEADERS_ENABLED=False,
     )
-    app.extensions[NAME] = Web(desk, access, devices_now, pictures or NoEvidence(), addresses)
+    app.extensions[NAME] = Web(
+        desk, access, devices_now, pictures or NoEvidence(), addresses, pad_host or NoPads()
+    )
     Babel(app, locale_selector=_locale)
     CSRFProtect(app)
     guard.install(app)
     limiter = Limiter(_who_tries, app=app)
-    for blueprint in (home, enrol, table, devices, command, journal, evidence):
+    for blueprint in (home, enrol, table, devices, pads, command, journal, evidence):
         app.register_blueprint(blueprint.PAGES)
     tries = limiter.shared_limit(
         enrol.RATE, "codes", deduct_when=_is_wrong_code, exempt_when=lambda: not request.values.get("code")

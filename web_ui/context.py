@@ -13,6 +13,7 @@ from companion.core.seat import Role, Viewer
 from companion.runtime.desk import Desk
 from web_ui.access import Access, viewer_of
 from web_ui.health import Evidence, HealthSource
+from web_ui.pads import Pads
 from web_ui.passes import Holder
 
 NAME = "companion"
@@ -30,6 +31,7 @@ class Web:
     health: HealthSource
     evidence: Evidence
     addresses: Callable[[], Sequence[str]]
+    pads: Pads
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
 
     def holder(self, token: str) -> Holder | None:

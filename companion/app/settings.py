@@ -28,7 +28,8 @@ class SettingsError(Exception):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """One table.
 
-    `serial`: ports, ``auto``, or nothing. `mqtt`: broker URL, ``embedded``, or empty. `camera`: what
+    `serial`: ports, ``auto``, or nothing; `buzzers`: ports of plain buzzers. `mqtt`: broker URL, ``auto``,
+    ``embedded``, or empty. `book`: file of what is known of pads, None to keep it in memory. `camera`: what
     `vision.camera` opens, or empty. `journal`: taken up again when it exists. `data`: text of the game's data
     file. `table_mm`: (width, height) of the marked rectangle, None to measure it by the markers. `keys`: MQTT
     pad keys by device id; with `is_strict` frames without one are refused.
@@ -41,7 +42,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     journal: Path
     seed: int
     serial: tuple[str, ...] = ()
+    buzzers: tuple[str, ...] = ()
     mqtt: str = ""
+    book: Path | None = None
     camera: str = ""
     profile: Path | None = None
     table_mm: tuple[float, float] | None = None

@@ -12,7 +12,7 @@ from bridge_rig import bridged, until
 from brokers import mosquitto, needs_mosquitto
 from zeroconf import IPVersion, ServiceInfo, Zeroconf
 
-from firmware_bridge.discovery import MQTT, TADA, Announcement, AutoMqttLink, Broker, Finder, broker_in
+from firmware_bridge.discovery import MQTT, TADA, Beacon, AutoMqttLink, Broker, Finder, broker_in
 from firmware_bridge.fake_device import FakePad
 
 HERE = ["127.0.0.1"]
@@ -69,7 +69,7 @@ def test_of_two_brokers_none_is_chosen(announce: Announce) -> None:
 def test_a_table_says_where_its_pads_go() -> None:
     finder = Finder(HERE)
     finder.start()
-    ours = Announcement("Ta-Da! in the “hall”.", 8642, HERE, table="hall", broker="127.0.0.1:1899")
+    ours = Beacon("Ta-Da! in the “hall”.", 8642, HERE, table="hall", broker="127.0.0.1:1899")
     try:
         ours.start()
         until(finder.brokers, "the table is found")
