@@ -64,7 +64,10 @@ def _pressed(table: Table, seen: Pressed) -> Commands:
         slam = c.Slam(seat=seat.id, stamp=stamp, is_early=seen.early and state.phase == "countdown")
         if not seen.suspect:
             return (slam,)
-        reading = f"{seat.name}'s pad reports a slam that may be {seen.suspect}"
+        what = f"may be {seen.suspect}"
+        if seen.suspect == "clock":
+            what = f"cannot be dated to less than ± {seen.uncertainty_ns / 1e6:.0f} ms: its clock jumped or runs wrong"
+        reading = f"{seat.name}'s pad reports a slam that {what}"
         press = f"press:{seen.source}/{seen.boot}/{seen.n}"
         return (Propose(command=slam, reading=reading, confidence=0.4, evidence=(press,)),)
     return () if seat.id in table.proven else (ProvePad(seat=seat.id),)
