@@ -183,10 +183,23 @@ def decide(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[e.Event,
     seat = sitting.seat(own) if own else None
     if hasattr(command, "seat") and (seat is None or seat.left):
         return refuse(command, "TABLE-3", "Nobody sits there.", own)
-    if sitting.stopped_at_ns is not None and not command.while_stopped:
+    if sitting.stopped_at_ns is not None and not _is_for_stops(sitting, command):
         return refuse(command, "TABLE-2", "The table is stopped: resume first.", own)
     mine = _decide_common(game, sitting, order)
     return game.decide(sitting, order) if mine is None else mine
+
+
+def _is_for_stops(sitting: Sitting[S], command: c.Command) -> bool:
+    """Whether a command is taken while the table is stopped; a proposal and its confirmation are what they propose.
+
+    Rule: TABLE-2
+    """
+    if isinstance(command, c.Propose):
+        return command.command.while_stopped
+    if isinstance(command, c.Confirm):
+        asked = next((p for p in sitting.proposals if p.id == command.proposal), None)
+        return asked is not None and asked.command.while_stopped
+    return command.while_stopped
 
 
 def _decide_common(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[e.Event, ...] | None:

@@ -163,7 +163,7 @@ ask.addEventListener("click", async () => {
     reading: words("reading", { name: seat.name, device: told.device }),
     confidence: 1,
   });
-  tell("pad-urgent", answer.error === undefined ? "" : answer.error || texts.unsent);
+  tell("pad-urgent", answer.error === undefined ? answer.ruling?.because ?? "" : answer.error || texts.unsent);
   look();
 });
 
