@@ -24,7 +24,8 @@ from train_dice_nets import _conv, _Residual
 from vision.dice.numerals_looks import CUT_PX, CUT_REACH, GEOMETRY, KINDS, LOOK_PX, TEXTS, looks
 
 CLASSES = len(KINDS) + 2
-SIZE = 128
+SIZE = 64
+_LOOK_AGAIN = 100  # batches after which files that came meanwhile are opened too
 Batch = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -59,6 +60,7 @@ class Store:
     """All files of a cache, opened where they lie; more may be added while training goes on."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.pieces: list[np.ndarray] = []
         kinds, texts, ups, places = [], [], [], []
         for index, file in enumerate(sorted(folder.glob("dice-*.npz"))):
@@ -142,9 +144,12 @@ def batches(store: Store, seed: int) -> Iterator[Batch]:
     ready: queue.Queue[tuple[np.ndarray, np.ndarray]] = queue.Queue(6)
 
     def fill() -> None:
-        rng = np.random.default_rng(seed)
+        rng, known, count = np.random.default_rng(seed), store, 0
         while True:
-            rows = [sample(store, int(i), rng) for i in rng.integers(len(store.places), size=SIZE)]
+            count += 1
+            if count % _LOOK_AGAIN == 0:
+                known = Store(store.folder)
+            rows = [sample(known, int(i), rng) for i in rng.integers(len(known.places), size=SIZE)]
             ready.put((np.stack([seen for seen, _ in rows]), np.stack([truth for _, truth in rows])))
 
     threading.Thread(target=fill, daemon=True).start()

@@ -192,6 +192,9 @@ def markers(out: Path) -> None:
               help="pips, numerals, or the NAME of enrolled dice; once for each kind on the table.")  # fmt: skip
 @click.option("--empty", type=click.Path(path_type=Path), metavar="IMAGE",
               help="The same camera's picture of the table without dice.")  # fmt: skip
+@click.option("--dice", multiple=True, metavar="KIND",
+              help="A kind of dice with numerals that lies there, as d20: others are not thought of.")  # fmt: skip
+@click.option("--zero", type=int, metavar="0|10", help="What a d10's 0 counts: 10 unless enrolled otherwise.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="OUT",
               help="Draw what was read and why: a file for one picture, else a folder.")  # fmt: skip
 @click.option("--frames", "fps", type=float, metavar="FPS",
@@ -219,14 +222,18 @@ def enrol() -> None:
 @click.option("--from", "folder", type=click.Path(path_type=Path), metavar="FOLDER",
               help="Holds <face>/*.jpg, one die a picture; or <owner>/<face>/*.jpg for several owners.")  # fmt: skip
 @click.option("--camera", default="", metavar="SOURCE", help="Or show each face to this camera.")
-@click.option("--faces", default="arrow,burst,spiral,wand", show_default=True, help="The faces to show.")
+@click.option("--faces", default="", help="The faces to show: arrow,burst,spiral,wand or all of --die.")
 @click.option("--owner", default="", help="Whose dice these are: a seat's name or colour.")
+@click.option("--die", default="", metavar="KIND",
+              help="These are dice with numerals: d4, d6-numeral, d8, d10, d12, d20 or d100.")  # fmt: skip
+@click.option("--zero", type=int, metavar="0|10", help="What their d10's 0 counts: 10 unless said.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def enrol_dice(**options: Any) -> None:
-    """Learn the faces of dice from a few pictures each, or live before a camera."""
-    from companion.app import looking
+    """Learn the faces of dice from a few pictures each, or live before a camera. A folder with <kind>/<face>/*.jpg,
+    as d20/17/1.jpg, is a set of dice with numerals; so is any with --die KIND."""
+    from companion.app import numerals
 
-    looking.enrol_dice(**options)
+    numerals.enrol_dice(**options)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -126,8 +126,8 @@ class NumeralReader:
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
         )
 
-    def found(self, frame: Frame) -> list[Judged]:
-        """The dice with numerals in `frame`, one a place, the likeliest first."""
+    def found(self, frame: Frame, least_die: float = _LEAST_DIE) -> list[Judged]:
+        """The dice with numerals in `frame`, one a place, the likeliest first; `least_die`: chance of being one."""
         judged = self._network.judged(frame, self._finder.find(frame))
         if self._empty is not None:
             mask = changed(frame, self._empty)
@@ -137,7 +137,7 @@ class NumeralReader:
             apart = all(
                 _distance(one.pose, k.pose) > _APART * max(one.pose.radius_px, k.pose.radius_px) for k in kept
             )
-            if one.is_die >= _LEAST_DIE and apart:
+            if one.is_die >= least_die and apart:
                 kept.append(one)
         return kept
 

@@ -49,9 +49,9 @@ class Pose:
     turn_deg: float = 0.0
 
 
-def cut(frame: Frame, pose: Pose) -> Frame:
-    """(CUT_PX, CUT_PX, 3) around the pose, not turned; beyond the picture its rim goes on."""
-    half = max(2.0, pose.radius_px * CUT_REACH)
+def cut(frame: Frame, pose: Pose, radii: float = CUT_REACH) -> Frame:
+    """(CUT_PX, CUT_PX, 3) around the pose, `radii` to each side, not turned; beyond the picture its rim goes on."""
+    half = max(2.0, pose.radius_px * radii)
     reach = max(4, round(2 * half))
     x0, y0 = round(pose.x_px - half), round(pose.y_px - half)
     rows, columns = frame.shape[:2]
