@@ -8,7 +8,7 @@ const button = document.getElementById("slam");
 const sign = document.getElementById("slam-sign");
 const LOUD = new Set(["go", "stop", "false_start"]);
 const CLICK_MS = 1000;
-const ASK_MS = 2000;
+const LOOK_MS = { soon: 500, settled: 3000 }; // how often to ask whose pad this is
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const settings = { sound: true, shake: true, ...JSON.parse(localStorage.getItem("pad") || "{}") };
 let audio = null;
@@ -18,6 +18,7 @@ let actedAt = -Infinity;
 let count = 0;
 let told = null;
 let connection = "closed";
+let looking = 0;
 let showing = { since: 0, shape: shapes.off };
 
 const words = (name, values = {}) => texts[name].replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
@@ -34,6 +35,7 @@ const pad = new Pad({
   play: (output, pattern, at) => setTimeout(() => (output === 0 ? shine(pattern, at) : sound(pattern)), at - performance.now()),
   changed: (now) => {
     connection = now;
+    if (now === "open") look();
     document.body.dataset.connection = now;
     freshen();
   },
@@ -168,8 +170,11 @@ ask.addEventListener("click", async () => {
 });
 
 async function look() {
+  clearTimeout(looking);
   told = (await state()) ?? told;
   freshen();
+  const isSettled = told?.u_ms != null && told.seats.some((seat) => seat.device === told.device);
+  looking = setTimeout(look, isSettled ? LOOK_MS.settled : LOOK_MS.soon);
 }
 
 function freshen() {
@@ -196,5 +201,4 @@ addEventListener("pagehide", () => pad.disconnect());
 addEventListener("pageshow", (event) => { if (event.persisted) pad.connect(); });
 pad.connect();
 look();
-setInterval(look, ASK_MS);
 keepAwake();

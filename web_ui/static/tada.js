@@ -132,7 +132,13 @@ export class Pad {
     const now = performance.now();
     // Old browsers stamp with other clocks: a stamp that cannot be is not used.
     const at = timeStamp <= now && now - timeStamp < 1000 ? timeStamp : now;
-    if (!this.isOpen || Boolean((this.closed >>> b) & 1) === isDown || at - this.settled[b] < SETTLE_MS) return false;
+    if (!this.isOpen || Boolean((this.closed >>> b) & 1) === isDown) return false;
+    const settles = this.settled[b] + SETTLE_MS;
+    if (at < settles) {
+      // A tap may be shorter than a contact bounces: it is let go of when the bouncing would be over.
+      if (!isDown) setTimeout(() => this.edge(b, false, settles), settles - now + 1);
+      return false;
+    }
     this.settled[b] = at;
     this.closed = (this.closed ^ (1 << b)) >>> 0;
     this.n += 1;
