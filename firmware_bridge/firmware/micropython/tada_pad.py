@@ -96,7 +96,9 @@ class Pad:
         self.is_key_new = False
         self.rssi: "int | None" = None
         self.battery: "int | None" = None
-        self.ears = Ears()
+        self.errors = {"noise": 0, "crc": 0, "long": 0, "msg": 0, "mac": 0, "ovf": 0}
+        self.ears = Ears(self.errors)  # of the cable
+        self.radio_ears = Ears(self.errors)
         self._inputs = inputs
         self._outputs = outputs
         self._sensors = [Sensor(kind) for kind, _ in inputs]
@@ -127,7 +129,8 @@ class Pad:
             self._feel(us, b, value)
         if data:
             self._advance(now_us)
-            for began_us, message in self.ears.feed(now_us, data, self._signing()):
+            ears = self.radio_ears if self.is_on_radio else self.ears
+            for began_us, message in ears.feed(now_us, data, self._signing()):
                 self._obey(now_us, began_us, message)
         self._advance(now_us)
         while self._questions and not self._has_open_before(self._questions[0][0]):
@@ -330,7 +333,7 @@ class Pad:
                 closed |= 1 << b
         if closed:
             body += ',"v":%d' % closed
-        counted = self.ears.errors
+        counted = self.errors
         errors = ['"%s":%d' % (name, counted[name]) for name in ("noise", "crc", "long", "msg", "mac", "ovf")]
         errors = [error for error in errors if not error.endswith(":0")]
         if errors:

@@ -42,10 +42,11 @@ def wrap(body: str, key: "bytes | None") -> bytes:
 
 
 class Ears:
-    """Bytes to messages. What is none is counted in `errors`, by the names of the heartbeat."""
+    """Bytes of one way to messages. What is none is counted in `errors`, by the names of the heartbeat."""
 
-    def __init__(self) -> None:
-        self.errors = {"noise": 0, "crc": 0, "long": 0, "msg": 0, "mac": 0, "ovf": 0}
+    def __init__(self, errors: "dict[str, int]") -> None:
+        self.errors = errors
+        self.frames = 0  # lines that were whole
         self.began_us = 0
         self._line = bytearray()
         self._is_skipping = False
@@ -92,6 +93,7 @@ class Ears:
         if key is not None and (len(tail) < 2 or not _is_same(tail[1].upper(), mac_of(body, key))):
             self.errors["mac"] += 1
             return None
+        self.frames += 1
         message = _parsed(body)
         if message is None or _is_wrong(message):
             self.errors["msg"] += 1

@@ -156,8 +156,9 @@ void show() {
 
 void setup() {
     Serial.begin(BAUD);
+    pad();
+    board_begin();  // what is pressed while it says hello is noted already
     pad().start(micros());
-    board_begin();
 }
 
 void loop() {
