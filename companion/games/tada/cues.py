@@ -60,6 +60,10 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
             return (Cue(target="all", pattern="breach", text=text, pads=(seat,)),)
         case e.CastEnded() | e.OrderEntered():
             return (Cue(target="all", pattern="end", text="Stop: the cast is over.", urgent=True),)
+        case e.HeatSettled(of="place", winners=winners):
+            place = max((row.place for row in placings(after) if row.seat in winners), default=1)
+            text = f"The dead heat is settled for {' and '.join(map(name, winners))}."
+            return (Cue(target="all", pattern=f"place_{min(3, place)}", text=text, pads=winners),)
         case e.RoundVoided():
             return (Cue(target="all", pattern="void", text="The round does not count.", urgent=True),)
         case e.RoundResolved():
