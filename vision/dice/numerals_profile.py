@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vision.archive import ArchiveError, read_arrays, write_arrays
 from vision.dice.networks import FaceFinder
-from vision.dice.numerals import NumeralNetwork
+from vision.dice.numerals import Judged, NumeralNetwork
 from vision.dice.numerals_conventions import Conventions
 from vision.dice.numerals_looks import CUT_PX, LEGAL, Pose, cut
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
@@ -120,17 +120,15 @@ class FaceTaker:
         """The face of the one die in a BGR frame, None where no die is found."""
         rows, columns = frame.shape[:2]
         spots = [spot for spot in self._finder.find(frame) if spot.score > _LEAST_SCORE]
-        if not spots:
-            return None
         judged = self._network.judged(frame, spots)
+        if not judged:
+            return None
 
-        def worth(k: int) -> float:
-            pose = judged[k].pose
-            aside = float(np.hypot(pose.x_px / columns - 0.5, pose.y_px / rows - 0.5))
-            return judged[k].is_die + 0.5 * spots[k].score - _ASIDE * aside
+        def worth(one: Judged) -> float:
+            aside = float(np.hypot(one.pose.x_px / columns - 0.5, one.pose.y_px / rows - 0.5))
+            return one.is_die + 0.5 * one.score - _ASIDE * aside
 
-        pose = judged[max(range(len(judged)), key=worth)].pose
-        return FaceShot(kind, text, cut(frame, pose, SHOT_REACH))
+        return FaceShot(kind, text, cut(frame, max(judged, key=worth).pose, SHOT_REACH))
 
 
 def enrol_numerals(
