@@ -25,6 +25,10 @@ LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
 """How far a face is looked at beside its own size, and whether mirrored."""
 
 _APART = 0.86  # top faces of two dice are farther apart than this share of their edge
+_BESIDE = 1.06  # the same for a face of the same die that is seen aslant and therefore smaller ...
+_FORESHORTENED = 0.9  # ... than this share of the other one
+_VERY_SURE = 0.8
+_ONE_SIZE = 1.8  # edges of the dice of one roll against their median, at most
 _ON_THE_TABLE = 0.3  # share of a face that must differ from the empty table
 _LEAST_DIE = 0.3  # chance of a die below which a spot is none
 _SEEN = 0.2  # chance of a die times the score of its spot, from which an unread die is told
@@ -101,13 +105,13 @@ class ProfiledReader:
     def look(self, frame: Frame, surface: Surface | None = None) -> Look:
         """What `frame` shows, before it is told."""
         view = self._view(frame, surface)
-        mask = self._mask(frame)
+        mask = what_lies(frame, self.profile)
         rows, columns = frame.shape[:2]
         middle = view.side_px((columns / 2, rows / 2)) if view else None
         side = middle or self.profile.side_in(frame)
         spots = list(self._finder.find(frame, side))
         if mask is not None:
-            spots = [spot for spot in spots if _covered(mask, spot) > _ON_THE_TABLE]
+            spots = [spot for spot in spots if covered(mask, spot) > _ON_THE_TABLE]
             spots += _missed(mask, spots, side)
         if view is not None:
             spots = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in spots]
@@ -136,20 +140,14 @@ class ProfiledReader:
             SurfaceView(known, profile.die_mm) if known is not None and known.picture_size == size else None
         )
 
-    def _mask(self, frame: Frame) -> Mask | None:
-        best: Mask | None = None
-        for empty in self.profile.empty:
-            mask = changed(frame, empty)
-            if is_same_view(mask) and (best is None or mask.mean() < best.mean()):
-                best = mask
-        return best
-
     def _agreed(self, claims: Sequence[Claim], mask: Mask | None, view: View | None) -> list[Claim]:
         """The claims that can be true together, one a die, fitted anew beside each other."""
         kept: list[Claim] = []
         for claim in sorted(claims, key=self._order(claims), reverse=True):
             if claim.judged.is_die >= _LEAST_DIE and all(_are_apart(claim.spot, k.spot) for k in kept):
                 kept.append(claim)
+        if view is None:
+            kept = _of_one_size(kept)
         if mask is None or view is None:
             return kept
         again = []
@@ -266,6 +264,20 @@ def table_reader(paths: Sequence[str]) -> ProfiledReader:
     return ProfiledReader(load_table(Path(paths[0])))
 
 
+def what_lies(frame: Frame, profile: TableProfile) -> Mask | None:
+    """What has changed against the empty table, by the picture of it that is most alike; None where none is of this
+    view."""
+    masks = [mask for empty in profile.empty if is_same_view(mask := changed(frame, empty))]
+    return min(masks, key=lambda mask: float(mask.mean()), default=None)
+
+
+def covered(mask: Mask, spot: Spot) -> float:
+    """Share of a face, 0 to 1, where something lies."""
+    x0, y0, x1, y1 = _box(spot)
+    part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
+    return float(part.mean()) / 255.0 if part.size else 0.0
+
+
 def _missed(mask: Mask, spots: Sequence[Spot], side: float | None) -> list[Spot]:
     """The new things of a die's size that the finder did not see."""
     usual = side or (float(np.median([spot.side_px for spot in spots])) if spots else None)
@@ -282,15 +294,18 @@ def _at_rim(spot: Spot, frame: Frame) -> bool:
     return min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px
 
 
-def _covered(mask: Mask, spot: Spot) -> float:
-    x0, y0, x1, y1 = _box(spot)
-    part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
-    return float(part.mean()) / 255.0 if part.size else 0.0
-
-
 def _are_apart(one: Spot, other: Spot, share: float = _APART) -> bool:
+    """Whether both can be top faces; a smaller one close to a larger one is another face of the same die."""
+    small, large = sorted((one.side_px, other.side_px))
     distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
-    return distance > share * max(one.side_px, other.side_px)
+    return distance > large * (max(share, _BESIDE) if small < _FORESHORTENED * large else share)
+
+
+def _of_one_size(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims whose faces are about as large as the sure ones: a roll's dice are seen from one place."""
+    sure = [claim.spot.side_px for claim in claims if claim.judged.chance > _VERY_SURE]
+    usual = float(np.median(sure)) if sure else None
+    return [c for c in claims if usual is None or 1 / _ONE_SIZE < c.spot.side_px / usual < _ONE_SIZE]
 
 
 def _has_moved(frame: Frame, before: Frame, spot: Spot) -> bool:
@@ -302,7 +317,7 @@ def _has_moved(frame: Frame, before: Frame, spot: Spot) -> bool:
     soft -= np.median(soft.reshape(-1, 3), axis=0)
     contrast = float(np.percentile(now, 95) - np.percentile(now, 5)) + 10.0
     moved = float(np.percentile(np.abs(soft).max(2), 90))
-    return moved > 0.25 * contrast
+    return bool(moved > 0.25 * contrast)
 
 
 def _box(spot: Spot) -> tuple[int, int, int, int]:

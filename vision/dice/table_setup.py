@@ -14,7 +14,7 @@ from vision.dice.finding import Mask
 from vision.dice.pips import cut
 from vision.dice.poses import LearntView, SurfaceView, View, fit
 from vision.dice.profile import NO_FACE, LearntFace, ProfileError, TableProfile
-from vision.dice.profiled import Claim, Look, ProfiledReader
+from vision.dice.profiled import Claim, Look, ProfiledReader, covered, what_lies
 from vision.frame import Frame
 from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_markers
 
@@ -27,7 +27,13 @@ _SLOPE_PULL = 0.05  # how strongly the view is held to be the same all over the 
 _SIZES = (0.94, 0.97, 1.0, 1.03, 1.06)
 _HEIGHTS = (0.7, 0.8, 0.9, 1.0, 1.12, 1.26, 1.45)
 _MOST_FITS = 24
+_BESIDE = 1.1  # of a face's edge: so near to a top face are the other faces of its die ...
+_ASLANT = (0.5, 0.95)  # ... and so large against it
+_LIKELY = 0.2
 _MOST_NONE = 400
+_LIES = 0.5  # share of a face that has changed where a die lies
+_ONE_HEIGHT = 0.4  # logarithm of the largest against the smallest face of a camera that is not moved
+_MOSTLY = 0.8  # share of the dice for which that must hold
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,8 @@ def set_up(start: TableProfile, rolls: Iterable[RollPicture], models: Path | Non
     They are gone through three times. Raises ProfileError where no die is read on any of them.
     """
     pictures = tuple(rolls)
-    sized = _with_sizes(start, [(p, ProfiledReader(start, models).look(p.frame)) for p in pictures])
+    bare = ProfiledReader(replace(start, empty=()), models)
+    sized = _with_sizes(start, [(picture, bare.look(picture.frame)) for picture in pictures])
     seen = [(p, ProfiledReader(sized, models).look(p.frame)) for p in pictures]
     viewed = _with_view(sized, seen)
     reader = ProfiledReader(viewed, models)
@@ -115,9 +122,26 @@ def _with_sizes(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -
     if not sides:
         return start
     long_px = start.long_px or max(seen[0][0].frame.shape[:2])
+    is_still = _keeps_still(start, seen) if start.empty else np.ptp(np.log(sides)) < _ONE_HEIGHT
     return replace(
-        start, side_px=float(np.median(sides)) * long_px, long_px=long_px, up_xy=_up(start, seen), view=None
+        start,
+        empty=start.empty if is_still else (),
+        side_px=float(np.median(sides)) * long_px if is_still else None,
+        long_px=long_px,
+        up_xy=_up(start, seen),
+        view=None,
     )
+
+
+def _keeps_still(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> bool:
+    """Whether dice are where the rolls differ from the empty table; not so where the camera was moved."""
+    shares = []
+    for picture, look in seen:
+        mask = what_lies(picture.frame, start)
+        shares += [
+            0.0 if mask is None else covered(mask, claim.spot) for claim, _ in named(look, picture.values)
+        ]
+    return bool(np.mean(np.array(shares) > _LIES) > _MOSTLY)
 
 
 def _up(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> tuple[float, float] | None:
@@ -129,7 +153,8 @@ def _up(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> tuple[
         for claim, _ in named(look, picture.values):
             for other in look.tried:
                 way = np.subtract(claim.xy_px, other.xy_px) / claim.spot.side_px
-                if _ELSEWHERE < np.hypot(*way) < 1.0 and other.judged.is_die > _NEAR_DIE:
+                is_smaller = _ASLANT[0] < other.spot.side_px / claim.spot.side_px < _ASLANT[1]
+                if is_smaller and _ELSEWHERE < np.hypot(*way) < _BESIDE and other.judged.is_die > _LIKELY:
                     ways.append(way)
     if len(ways) < _FEW:
         return start.up_xy
