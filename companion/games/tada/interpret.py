@@ -191,6 +191,22 @@ def _is_same(lie: tuple[tuple[str, float, float], ...], before: tuple[tuple[str,
     )
 
 
+def amend(table: Table, die: DieSeen, value: int | str) -> Command | None:
+    """A die on a seat's spell shows another symbol than was read: it is locked if it is right after all, and goes
+    back if it is not. Rule: TADA-12"""
+    caster = table.game.casters.get(die.on[0]) if die.on else None
+    spell = spell_of(table, caster.seat) if caster else None
+    slot = int(die.on[1]) if die.on and die.on[1].isdecimal() and len(die.on[1]) == 1 else -1
+    if caster is None or spell is None or not 0 <= slot < len(caster.locks):
+        return None
+    is_right = value == spell.symbols[slot]
+    if is_right and caster.locks[slot] is None:
+        return c.LockDie(seat=caster.seat, slot=slot, symbol=str(value))
+    if not is_right and caster.locks[slot] is not None and die.value == caster.locks[slot]:
+        return c.ReturnDie(seat=caster.seat, slot=slot, why="it was read wrongly")
+    return None
+
+
 def _verify(
     table: Table, caster: Caster, locked: dict[int, DieSeen], seen: DiceRested, noted: tuple[Seen, str]
 ) -> tuple[Seen, list[Command]]:
