@@ -33,7 +33,7 @@ HIT_MAX_US = 30_000  # or after so long
 DIE_QUIET_US = 2_000  # a beam that is broken again within this time still sees the same die
 DIE_MAX_US = 100_000  # longer in the beam than this: it is blocked
 DIE_MIN_US = 200  # shorter than this: no die
-QUESTIONS = 4  # clock questions that wait for a pulse which began before them
+QUESTIONS = 4  # clock questions that wait for the end of the step or of a pulse that began before them
 _TO_LINE_END = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
@@ -155,8 +155,6 @@ class FirmwareModel(PadModel):
             return [Nak(n=message.n, reason="only over a cable")]
         if not isinstance(message, SyncRequest):
             return super()._obey(us, message)
-        if not self._questions and not self._has_open_before(self._began_us):
-            return [self._answer(us, self._began_us, message)]
         if len(self._questions) < QUESTIONS:
             self._questions.append((self._began_us, message))
         return []

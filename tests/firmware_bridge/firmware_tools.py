@@ -79,37 +79,45 @@ def replayer() -> Path:
 
 @cache
 def avr_build(mcu: str, variant: str, *defines: str) -> Path:
-    """The whole sketch for a board, as an ELF file; warnings in ours are errors, in Arduino's they are its own."""
-    need_avr()
+    """The whole sketch for a board, as an ELF file; our warnings are errors."""
     made = folder(variant)
-    flags = [
-        f"-mmcu={mcu}", "-DF_CPU=16000000L", "-DARDUINO=10819", "-DARDUINO_ARCH_AVR", "-Os", "-flto",
-        "-ffunction-sections", "-fdata-sections", "-fno-exceptions", "-fno-threadsafe-statics", *defines,
-        f"-I{ARDUINO / 'cores/arduino'}", f"-I{ARDUINO / 'variants' / variant}",
-        f"-I{ARDUINO / 'libraries/EEPROM/src'}",
-    ]  # fmt: skip
-    core = ARDUINO / "cores" / "arduino"
-    # String needs a newer compiler than Debian's, and nothing here uses it.
-    theirs = [path for path in core.glob("*.cpp") if path.name != "WString.cpp"]
-    building = [
-        (["avr-gcc", "-std=gnu11", "-w", *flags], sorted(core.glob("*.c"))),
-        (["avr-g++", "-std=gnu++11", "-w", *flags], sorted(theirs)),
-        (["avr-g++", "-std=gnu++11", *STRICT, *flags], sorted(SKETCH.glob("*.cpp"))),
-        (["avr-g++", "-std=gnu++11", *STRICT, *flags, "-x", "c++"], [SKETCH / "tada_pad.ino"]),
-    ]
-    objects: list[Path] = []
-    for number, (command, sources) in enumerate(building):
-        place = made / str(number)
-        place.mkdir()
-        done = subprocess.run(
-            [*command, "-c", *map(str, sources)],
-            check=False,
-            cwd=place,
-            capture_output=True,
-            text=True,
-            timeout=100,
-        )
-        assert done.returncode == 0, done.stderr[-3000:]
-        objects += sorted(place.glob("*.o"))
+    sources = (*sorted(SKETCH.glob("*.cpp")), SKETCH / "tada_pad.ino")
+    flags = ("-std=gnu++11", *STRICT, *defines, "-x", "c++")
+    theirs = _arduino(mcu, variant, *(flag for flag in defines if "USB" in flag))
+    objects = (*_compiled(made, "avr-g++", mcu, variant, flags, sources), *theirs)
     run("avr-gcc", f"-mmcu={mcu}", "-Os", "-flto", "-Wl,--gc-sections", *objects, "-o", made / "pad.elf")
     return made / "pad.elf"
+
+
+@cache
+def _arduino(mcu: str, variant: str, *defines: str) -> tuple[Path, ...]:
+    """Arduino's own part; its warnings are its own."""
+    need_avr()
+    core = ARDUINO / "cores" / "arduino"
+    # String needs a newer compiler than Debian's, and nothing here uses it.
+    cpp = tuple(path for path in sorted(core.glob("*.cpp")) if path.name != "WString.cpp")
+    made = folder(f"{variant}-core")
+    return (
+        *_compiled(
+            made / "c", "avr-gcc", mcu, variant, ("-std=gnu11", "-w", *defines), tuple(core.glob("*.c"))
+        ),
+        *_compiled(made / "cpp", "avr-g++", mcu, variant, ("-std=gnu++11", "-w", *defines), cpp),
+    )
+
+
+def _compiled(
+    made: Path, compiler: str, mcu: str, variant: str, flags: tuple[str, ...], sources: tuple[Path, ...]
+) -> tuple[Path, ...]:
+    made.mkdir(exist_ok=True)
+    words = [
+        compiler, f"-mmcu={mcu}", "-DF_CPU=16000000L", "-DARDUINO=10819", "-DARDUINO_ARCH_AVR", "-Os", "-flto",
+        "-ffunction-sections", "-fdata-sections", f"-I{ARDUINO / 'cores/arduino'}",
+        f"-I{ARDUINO / 'variants' / variant}", f"-I{ARDUINO / 'libraries/EEPROM/src'}", *flags, "-c",
+    ]  # fmt: skip
+    if compiler == "avr-g++":
+        words += ["-fno-exceptions", "-fno-threadsafe-statics"]
+    done = subprocess.run(
+        [*words, *map(str, sources)], check=False, cwd=made, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return tuple(sorted(made.glob("*.o")))

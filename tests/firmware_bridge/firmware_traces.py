@@ -87,7 +87,7 @@ class _Scene:
         self._lines.append(f"start {self._us}")
 
     def text(self) -> str:
-        for _ in range(self._chance.randint(12, 36)):
+        for _ in range(self._chance.randint(8, 28)):
             self._happen()
         return "\n".join([*self._lines, "end", ""])
 

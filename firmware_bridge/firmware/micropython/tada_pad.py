@@ -17,7 +17,7 @@ except ImportError:  # MicroPython has none, and does not look at annotations in
 
 RING = 32  # events kept for repeating
 WAITING = 16  # led and snd commands that wait for their time
-QUESTIONS = 4  # clock questions that wait for a pulse that began before them
+QUESTIONS = 4  # clock questions that wait for the end of the step or of a pulse that began before them
 SETTLE_US = 30000
 RESEND_US = 200000
 HEARTBEAT_US = 1000000
@@ -256,9 +256,7 @@ class Pad:
     def _obey(self, now_us: int, began_us: int, message: "dict[str, Any]") -> None:
         t = message["t"]
         if t == "sync":
-            if not self._questions and not self._has_open_before(began_us):
-                self._answer(now_us, began_us, message)
-            elif len(self._questions) < QUESTIONS:
+            if len(self._questions) < QUESTIONS:
                 self._questions.append((began_us, message))
         elif t == "ack":
             for event in self._ring:

@@ -1,7 +1,7 @@
 """What a board gives MicroPython, for one that runs in a WebAssembly build: pins, a clock, a cable.
 
-Edges happen in the board's own time: while the clock stands at an edge's instant its interrupt runs, as on a board whose
-interrupts take no time. The clock comes round after 2^30 us, as `ticks_us` does.
+Edges happen in the board's own time: while the clock stands at an edge's instant its interrupt runs, as on a board
+whose interrupts take no time. The clock comes round after 2^30 us, as `ticks_us` does.
 """
 
 import sys

@@ -168,7 +168,7 @@ bool Pad::is_early(uint32_t us, uint8_t b) const {
 void Pad::say_event(const Kept &event, uint32_t n, bool is_repeat) {
     static const char NAMES[4][4] PROGMEM = {"dn", "up", "hit", "die"};
     const uint8_t kind = event.kind_b >> 5;
-    Line line(&sink_, NAMES[kind]);
+    Line line(sink_, NAMES[kind]);
     line.number(PSTR("b"), event.kind_b & 31);
     line.number(PSTR("n"), n);
     line.number(PSTR("us"), event.us);
@@ -215,7 +215,7 @@ uint32_t Pad::stamp(uint32_t us) const { return us & ~static_cast<uint32_t>(conf
 // What is said
 
 void Pad::say_hello(uint32_t now_us) {
-    Line line(&sink_, PSTR("hello"));
+    Line line(sink_, PSTR("hello"));
     line.number(PSTR("p"), 1);
     line.text(PSTR("id"), config_.id);
     line.text(PSTR("fw"), config_.fw);
@@ -229,14 +229,14 @@ void Pad::say_hello(uint32_t now_us) {
     line.end();
     static const char KINDS[4][8] PROGMEM = {"button", "piezo", "tower", "beam"};
     for (uint8_t b = 0; b < config_.ni; ++b) {
-        Line input(&sink_, PSTR("in"));
+        Line input(sink_, PSTR("in"));
         input.number(PSTR("b"), b);
         input.text(PSTR("kind"), KINDS[config_.inputs[b].kind]);
         input.text(PSTR("name"), config_.inputs[b].name);
         input.end();
     }
     for (uint8_t b = 0; b < config_.no; ++b) {
-        Line output(&sink_, PSTR("out"));
+        Line output(sink_, PSTR("out"));
         output.number(PSTR("b"), b);
         output.text(PSTR("kind"), config_.outputs[b].is_sound ? PSTR("snd") : PSTR("led"));
         output.text(PSTR("name"), config_.outputs[b].name);
@@ -249,7 +249,7 @@ void Pad::say_heartbeat(uint32_t now_us) {
     for (uint8_t b = 0; b < config_.ni; ++b) {
         if (sensors_[b].is_closed) closed |= static_cast<uint32_t>(1) << b;
     }
-    Line line(&sink_, PSTR("hb"));
+    Line line(sink_, PSTR("hb"));
     line.number(PSTR("n"), n_);
     line.number(PSTR("us"), stamp(now_us));
     if (closed) line.number(PSTR("v"), closed);
@@ -266,7 +266,7 @@ void Pad::say_heartbeat(uint32_t now_us) {
 }
 
 void Pad::say_nak(uint32_t n, const char *reason) {
-    Line line(&sink_, PSTR("nak"));
+    Line line(sink_, PSTR("nak"));
     if (n) line.number(PSTR("n"), n);
     line.text(PSTR("reason"), reason);
     line.end();
@@ -277,26 +277,19 @@ void Pad::say_nak(uint32_t n, const char *reason) {
 void Pad::answer(uint32_t now_us, const Question &question) {
     uint32_t x = stamp(now_us);
     if (config_.wire_us) {
-        uint32_t shortest = 0xFFFFFFFF;
-        const uint32_t widest[2] = {x, stamp(now_us + (MAX_LINE * static_cast<uint32_t>(config_.wire_us) >> 8))};
-        for (uint8_t k = 0; k < 2; ++k) {
-            Line counted(nullptr, PSTR("sync"));
-            write_answer(&counted, question, widest[k]);
-            if (counted.length() < shortest) shortest = counted.length();
-        }
-        x = stamp(now_us + (shortest * config_.wire_us >> 8));
+        const uint32_t latest = stamp(now_us + (MAX_LINE * static_cast<uint32_t>(config_.wire_us) >> 8));
+        const uint32_t length = sizeof("{\"t\":\"sync\",\"id\":,\"h\":,\"r\":,\"x\":,\"n\":}*12345678") + strlen(question.token) +
+                                digits_of(question.id) + digits_of(stamp(question.r)) + digits_of(n_) +
+                                digits_of(x < latest ? x : latest);
+        x = stamp(now_us + (length * config_.wire_us >> 8));
     }
-    Line line(&sink_, PSTR("sync"));
-    write_answer(&line, question, x);
-}
-
-void Pad::write_answer(Line *line, const Question &question, uint32_t x) const {
-    line->number(PSTR("id"), question.id);
-    line->digits(PSTR("h"), question.token);
-    line->number(PSTR("r"), stamp(question.r));
-    line->number(PSTR("x"), x);
-    line->number(PSTR("n"), n_);
-    line->end();
+    Line line(sink_, PSTR("sync"));
+    line.number(PSTR("id"), question.id);
+    line.digits(PSTR("h"), question.token);
+    line.number(PSTR("r"), stamp(question.r));
+    line.number(PSTR("x"), x);
+    line.number(PSTR("n"), n_);
+    line.end();
 }
 
 // What time brings

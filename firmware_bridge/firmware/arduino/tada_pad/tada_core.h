@@ -25,7 +25,7 @@ const uint8_t MAX_INPUTS = 8;
 const uint8_t MAX_OUTPUTS = 8;
 const uint8_t RING = 32;         // events kept for repeating
 const uint8_t WAITING = 16;      // led and snd commands that wait for their time
-const uint8_t QUESTIONS = 4;     // clock questions that wait for a pulse that began before them
+const uint8_t QUESTIONS = 4;     // clock questions that wait for the end of the step or of a pulse that began before them
 const uint16_t MAX_LINE = 256;   // bytes, with the newline
 const uint32_t SETTLE_US = 30000;
 const uint32_t RESEND_US = 200000;
@@ -69,8 +69,6 @@ struct Sink {
     void (*put)(void *context, char c);
     void *context;
 };
-
-class Line;
 
 class Pad {
   public:
@@ -157,9 +155,8 @@ class Pad {
     // what the host says
     void hear_line(uint32_t now_us);
     void obey(uint32_t now_us);
-    void hear_sync(uint32_t now_us);
+    void hear_sync();
     void answer(uint32_t now_us, const Question &question);
-    void write_answer(Line *line, const Question &question, uint32_t x) const;
     void hear_show(uint32_t now_us, bool is_sound);
     void hear_key();
     void play_due(uint32_t now_us);

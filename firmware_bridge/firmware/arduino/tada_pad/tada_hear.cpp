@@ -94,7 +94,7 @@ void Pad::obey(uint32_t now_us) {
     static const char OTHERS[][6] PROGMEM = {"hello", "in", "out", "hb", "dn", "up", "hit", "die"};
     uint32_t n = 0, mask = 0, at = 0, round = 0;
     if (is_text(T, PSTR("sync"))) {
-        hear_sync(now_us);
+        hear_sync();
     } else if (is_text(T, PSTR("ack")) && number(N, 0xFFFFFFFF, &n)) {
         acknowledge(n);
     } else if (is_text(T, PSTR("nak")) && (values_[N].type == ABSENT || number(N, 0xFFFFFFFF, &n)) &&
@@ -123,7 +123,8 @@ void Pad::obey(uint32_t now_us) {
     }
 }
 
-void Pad::hear_sync(uint32_t now_us) {
+// Answered at the end of the step, when the time of sending is known best, or when what began before it is over.
+void Pad::hear_sync() {
     Question question = {};
     const Value &token = values_[H];
     if (!number(ID, 0xFFFFFFFF, &question.id) || token.type != NUMBER || token.length > MAX_TOKEN_DIGITS) {
@@ -138,11 +139,7 @@ void Pad::hear_sync(uint32_t now_us) {
         }
     }
     question.r = began_us_;
-    if (!question_count_ && !has_open_before(question.r)) {
-        answer(now_us, question);
-    } else if (question_count_ < QUESTIONS) {
-        questions_[question_count_++] = question;  // what was stamped before it goes out before the answer
-    }
+    if (question_count_ < QUESTIONS) questions_[question_count_++] = question;
 }
 
 void Pad::hear_show(uint32_t now_us, bool is_sound) {

@@ -13,20 +13,36 @@ uint32_t crc_of(uint32_t crc, char byte) {
     return crc;
 }
 
-Line::Line(const Sink *sink, const char *type) : sink_(sink), crc_(0xFFFFFFFF), length_(0), is_first_(true) {
+namespace {
+
+const uint8_t POWER_COUNT = 9;
+const uint32_t POWERS[POWER_COUNT] PROGMEM = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10};
+
+}  // namespace
+
+uint8_t digits_of(uint32_t value) {
+    uint8_t count = POWER_COUNT + 1;
+    for (uint8_t k = 0; k < POWER_COUNT && value < pgm_read_dword(&POWERS[k]); ++k) --count;
+    return count;
+}
+
+Line::Line(const Sink &sink, const char *type) : sink_(sink), crc_(0xFFFFFFFF), is_first_(true) {
     put('{');
     text(PSTR("t"), type);
 }
 
+// By subtraction: an AVR divides so slowly that a line of numbers would wait for it.
 void Line::number(const char *name, uint32_t value) {
-    char reversed[10];
-    uint8_t count = 0;
-    do {
-        reversed[count++] = static_cast<char>('0' + value % 10);
-        value /= 10;
-    } while (value);
     key(name);
-    while (count) put(reversed[--count]);
+    bool is_begun = false;
+    for (uint8_t k = 0; k < POWER_COUNT; ++k) {
+        const uint32_t power = pgm_read_dword(&POWERS[k]);
+        char digit = '0';
+        for (; value >= power; value -= power) ++digit;
+        is_begun = is_begun || digit != '0';
+        if (is_begun) put(digit);
+    }
+    put(static_cast<char>('0' + value));
 }
 
 void Line::text(const char *name, const char *value) {
@@ -77,13 +93,10 @@ void Line::flash(const char *text) {
 }
 
 void Line::put(char c) {
-    if (sink_) crc_ = crc_of(crc_, c);
+    crc_ = crc_of(crc_, c);
     put_raw(c);
 }
 
-void Line::put_raw(char c) {
-    ++length_;
-    if (sink_) sink_->put(sink_->context, c);
-}
+void Line::put_raw(char c) { sink_.put(sink_.context, c); }
 
 }  // namespace tada

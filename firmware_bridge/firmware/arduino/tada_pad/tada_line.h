@@ -1,4 +1,4 @@
-// One line of tada/1 on its way out: JSON members, then the checksum. Nothing of it is kept but checksum and length.
+// One line of tada/1 on its way out: JSON members, then the checksum. Nothing of it is kept but the checksum.
 #ifndef TADA_LINE_H
 #define TADA_LINE_H
 
@@ -9,16 +9,18 @@ namespace tada {
 // The CRC-32 of zlib, one byte further. It begins as 0xFFFFFFFF and is inverted at the end.
 uint32_t crc_of(uint32_t crc, char byte);
 
+// How many digits a number has.
+uint8_t digits_of(uint32_t value);
+
 class Line {
   public:
-    Line(const Sink *sink, const char *type);  // begins it; without a sink it is only counted
+    Line(const Sink &sink, const char *type);  // begins it
     void number(const char *key, uint32_t value);
     void text(const char *key, const char *value);
     void digits(const char *key, const char *value);  // a number as it came; `value` is in RAM
     void open(const char *key);                       // an object as a value ...
     void close();                                     // ... and its end
     void end();
-    uint16_t length() const { return length_; }
 
   private:
     void key(const char *name);
@@ -26,9 +28,8 @@ class Line {
     void put(char c);
     void put_raw(char c);
 
-    const Sink *const sink_;
+    const Sink &sink_;
     uint32_t crc_;
-    uint16_t length_;
     bool is_first_;
 };
 
