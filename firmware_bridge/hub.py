@@ -199,7 +199,9 @@ class Hub:
     def devices(self, now_ns: int) -> tuple[DeviceStatus, ...]:
         """All devices that ever said hello, sorted by id."""
         return tuple(
-            device_status(session, way.counters, way.problem, way.mend, now_ns=now_ns)
+            device_status(
+                session, way.counters, way.problem, way.mend, is_wired=way.link.is_trusted, now_ns=now_ns
+            )
             for name, session in sorted(self._sessions.items())
             if (way := self._way_of[name])
         )

@@ -79,7 +79,9 @@ class PageLink:
             self._thread.join()
             self._thread = None
 
-    def join(self, device: str, tell: Callable[[str], None], hang_up: Callable[[str], None]) -> PageLine | None:
+    def join(
+        self, device: str, tell: Callable[[str], None], hang_up: Callable[[str], None]
+    ) -> PageLine | None:
         """A page comes that is to be this device; an older page of the same device is hung up on.
 
         `tell(message)` must not wait; `hang_up(why)` ends the page's socket: ``elsewhere``, ``flood`` (it says more
@@ -109,7 +111,8 @@ class PageLink:
                 return
             self._inbox.put(Heard(line.device, frame, at_ns))
         if self._inbox.qsize() > _QUEUE:
-            line.hang_up("flood")  # nobody keeps up with it; presses are never dropped one by one behind its back
+            # Nobody keeps up with it, and presses are never dropped one by one behind its back.
+            line.hang_up("flood")
 
     def leave(self, line: PageLine) -> None:
         """What `PageLine.close` hands on."""

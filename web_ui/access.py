@@ -35,6 +35,7 @@ PAGES: dict[str, frozenset[Role]] = {
     "devices.camera": STAFF,
     "devices.expect": STAFF,
     "devices.find": STAFF,
+    "devices.pair": STAFF,
     "devices.rename": STAFF,
     "pads.phone": KNOWN,
     "pads.keys": STAFF,

@@ -76,6 +76,7 @@ def create_app(
     )
     _limit(app, tries, "enrol.enter", "enrol.redeem")
     _limit(app, limiter.limit(command.RATE), "command.give")
+    _limit(app, limiter.limit(pads.RATE), "pads.state")
     app.add_url_rule("/static/<digest>/<path:name>", "static", _static)
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

@@ -10,7 +10,8 @@ import msgspec
 
 class DeviceShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A buzzer box, bridge or broker. `kind`: in words ("serial pad", "MQTT pad", "broker"). `title`: what people
-    call it, empty when they do not. `is_pad`: it has buttons.
+    call it, empty when they do not. `is_pad`: it has buttons. `has_key`: it signs what it says by radio; `may_pair`:
+    it hangs on a cable over which it can be given a key.
 
     `heard_ns`: host time of its last sign of life, None for never. `clock_u_ns`: uncertainty of its clock,
     None when it has none or is not known yet; `clock_limit_ns`: how much it may be in a ranked race, None where
@@ -32,6 +33,8 @@ class DeviceShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     mend: str = ""
     title: str = ""
     is_pad: bool = False
+    has_key: bool = False
+    may_pair: bool = False
     battery: int | None = None
     rssi: int | None = None
 

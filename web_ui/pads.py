@@ -66,6 +66,10 @@ class Pads(Protocol):
     def find(self, device: str) -> None:
         """Let a pad show itself."""
 
+    def pair(self, device: str) -> str:
+        """Give a pad on a cable a fresh key for the radio; why that could not be, empty when it has it. Takes up to
+        3 s. Raises OSError when the key could not be kept."""
+
     def rename(self, device: str, name: str) -> None:
         """Give a pad a name. Raises ValueError for one that cannot be, OSError when it could not be kept."""
 
@@ -92,6 +96,10 @@ class NoPads:
 
     def find(self, device: str) -> None:
         """Nothing comes of it."""
+
+    def pair(self, device: str) -> str:
+        """It cannot be."""
+        return "this table has no pads"
 
     def rename(self, device: str, name: str) -> None:
         """Nothing comes of it."""

@@ -144,7 +144,9 @@ def doctor(**options: Any) -> None:
 @click.option("--buzzer", multiple=True, metavar="PORT[@SPEED]",
               help="Plain buzzers that send one byte a press.")  # fmt: skip
 @click.option("--mqtt", default="", metavar="URL|auto", help="Broker to look at.")
-@click.option("--place", type=click.IntRange(1, 32), help="Only this place: the next pad that is pressed gets it.")
+@click.option(
+    "--place", type=click.IntRange(1, 32), help="Only this place: the next pad that is pressed gets it."
+)
 @click.option("--clear", is_flag=True, help="Take the pads of all places away.")
 @click.option("--name", multiple=True, metavar="PAD=NAME", help="What a pad is called.")
 @click.option("--measured", multiple=True, metavar="PAD=MS",

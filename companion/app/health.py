@@ -15,6 +15,7 @@ from web_ui.health import CameraShown, DeviceShown, JournalShown
 
 def devices_shown(bridge: Bridge, seats: tuple[Seat, ...], book: PadBook) -> tuple[DeviceShown, ...]:
     """All pads by the names that people call them, and all links and ports that are not well or carry nobody."""
+    keys = book.keys
     pads = tuple(
         DeviceShown(
             name=device.id,
@@ -30,6 +31,8 @@ def devices_shown(bridge: Bridge, seats: tuple[Seat, ...], book: PadBook) -> tup
             mend=device.mend,
             title=book.name(device.id),
             is_pad=True,
+            has_key=device.id in keys,
+            may_pair=device.is_wired and device.race_class == "ranked" and device.state == "ready",
             battery=device.battery,
             rssi=device.rssi,
         )

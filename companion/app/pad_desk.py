@@ -17,7 +17,7 @@ from companion.runtime.loop import TableLoop
 from companion.runtime.private_file import write_private
 from firmware_bridge.link import Bridge
 from firmware_bridge.page_link import PageLine, PageLink
-from firmware_bridge.pairing import PadBook
+from firmware_bridge.pairing import PadBook, PairingError, pair
 from web_ui.pads import Awaited, PadPressed
 
 AWAITED_NS = 60_000_000_000
@@ -134,6 +134,14 @@ class PadDesk:
         if known is not None:
             everywhere = {device: tuple((device, index) for index in range(len(known.outputs)))}
             self._bridge.play(Cue(target=device, pattern="find", text=""), everywhere)
+
+    def pair(self, device: str) -> str:
+        """See `web_ui.pads.Pads`."""
+        try:
+            pair(self._bridge, self._book, device)
+        except PairingError as why:
+            return str(why)
+        return ""
 
     def rename(self, device: str, name: str) -> None:
         """See `web_ui.pads.Pads`."""

@@ -300,6 +300,41 @@ def test_keys_are_learnt_by_pressing_them_and_read_while_the_page_has_the_focus(
     )
 
 
+def test_a_game_controller_is_a_buzzer_too(place: Place, opened: Opened) -> None:
+    page = opened("/keys", place.boss)
+    page.evaluate(
+        """() => {
+          const button = { pressed: false };
+          const controller = { buttons: [{ pressed: false }, button], timestamp: 0 };
+          navigator.getGamepads = () => [null, controller];
+          window.squeeze = (isDown) => { button.pressed = isDown; controller.timestamp = performance.now(); };
+          window.dispatchEvent(new Event("gamepadconnected"));
+        }"""
+    )
+    page.locator("[data-learn=s3]").click()
+    page.evaluate("squeeze(true)")
+    expect(page.locator("#keys-said")).to_have_text(
+        "Cleo slams with the key controller 2 button 2 from now on."
+    )
+    page.evaluate("squeeze(false)")
+    expect(page.locator("#keys-state")).to_contain_text("known to ±")
+    page.wait_for_timeout(50)
+    page.evaluate("squeeze(true)")
+    expect(page.locator("#keys-said")).to_have_text("controller 2 button 2: Cleo, press 1.")
+    page.evaluate("squeeze(false)")
+
+
+def test_a_pad_on_a_cable_gets_its_key_on_the_devices_page(place: Place, opened: Opened) -> None:
+    page = opened("/devices", place.boss)
+    page.locator("#pair-pad-a").click()
+    expect(page.locator(".banner").first).to_contain_text("pad-a has its own key now")
+    expect(page.locator("#device-pad-a")).to_contain_text("has a key of its own")
+    assert place.mine.key is not None
+    assert place.table.pads.pair("pad-z") == "pad-z was not paired: no pad-z is heard"
+    expect(page.locator("#pair-pad-b")).to_have_text("Pair for the radio pad-b")
+    assert place.mine.key.hex() not in page.content()
+
+
 def test_a_spare_replaces_a_pad_in_two_presses(place: Place, opened: Opened) -> None:
     page = opened("/devices", place.boss)
     place.order(c.AssignPad(seat="s1", device="pad-a"))

@@ -38,6 +38,18 @@ def find() -> ResponseReturnValue:
     return redirect("/devices", 303)
 
 
+@PAGES.post("/devices/pair")
+def pair() -> ResponseReturnValue:
+    """Give a pad on a cable its key for the radio."""
+    device = _known(request.form.get("device", ""))
+    try:
+        why = web().pads.pair(device)
+    except OSError as error:
+        why = gettext("its key could not be kept: %(why)s", why=error.strerror or str(error))
+    flash(why or gettext("%(device)s has its own key now and signs what it says by radio.", device=device))
+    return redirect("/devices", 303)
+
+
 @PAGES.post("/devices/name")
 def rename() -> ResponseReturnValue:
     """Give a pad the name that people call it."""

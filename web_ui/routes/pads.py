@@ -16,6 +16,7 @@ from web_ui.pads import KINDS, device_of
 from web_ui.shown import facts
 
 PAGES = Blueprint("pads", __name__)
+RATE = "10/second"
 
 
 @PAGES.get("/pad")

@@ -6,12 +6,14 @@ const listen = document.getElementById("listen");
 const STORE = `keys ${document.body.dataset.device}`;
 const MAX_KEYS = 32;
 const LOOK_MS = 1000;
+const CONTROLLER_MS = 4;
 let keys = load(); // [{code, label}], the place in the list is the input
 let learning = null; // id of the seat whose key is waited for
 let told = null;
 let count = 0;
 let connection = "closed";
 let pad = null;
+let controllers = 0;
 
 const words = (name, values = {}) => texts[name].replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
 
@@ -66,25 +68,31 @@ function isControl(event) {
   return target !== null && (event.key === "Enter" || event.key === " " || target.matches("input, select"));
 }
 
-async function learn(event) {
+// The first input that no key has and no other seat holds (from a time that this browser has forgotten).
+function freeInput(seat) {
+  const held = new Set(told.seats.filter((each) => each.device === told.device && each.id !== seat).map((each) => each.input));
+  let input = 0;
+  while (held.has(input) || keys[input]?.code) input += 1;
+  return input;
+}
+
+async function learn(code, label) {
   const seat = told?.seats.find((each) => each.id === learning);
   learning = null;
-  if (event.key === "Escape" || !seat) {
+  if (code === "Escape" || !seat) {
     tell("keys-said", texts.cancelled);
     draw();
     return;
   }
-  const code = event.code || event.key;
-  let input = keys.findIndex((key) => key.code === code);
+  let input = inputOf(code);
   if (input < 0) {
-    input = keys.findIndex((key) => key.code === ""); // a place that was given up
-    if (input < 0 && keys.length >= MAX_KEYS) {
+    input = freeInput(seat.id);
+    if (input >= MAX_KEYS) {
       tell("keys-said", texts.full);
       return;
     }
-    const made = { code, label: labelOf(event) };
-    if (input < 0) input = keys.push(made) - 1;
-    else keys[input] = made;
+    while (keys.length <= input) keys.push({ code: "", label: "" });
+    keys[input] = { code, label };
     localStorage.setItem(STORE, JSON.stringify(keys));
     begin();
   }
@@ -97,29 +105,64 @@ async function learn(event) {
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.key === "Tab" || isControl(event)) return;
+  const code = event.code || event.key;
   if (learning !== null) {
     event.preventDefault();
-    if (!event.repeat) learn(event);
-    return;
+    if (!event.repeat) learn(code, labelOf(event));
+  } else if (inputOf(code) >= 0) {
+    event.preventDefault();
+    if (!event.repeat) press(code, event.timeStamp);
+  } else if (event.target === listen && event.key !== "Escape") {
+    tell("keys-said", words("nobodys", { key: labelOf(event) }));
   }
-  const input = keys.findIndex((key) => key.code === (event.code || event.key));
-  if (input < 0) {
-    if (event.target === listen && event.key !== "Escape") tell("keys-said", words("nobodys", { key: labelOf(event) }));
-    return;
+});
+addEventListener("keyup", (event) => release(event.code || event.key, event.timeStamp));
+
+// Buzzers that are game controllers send no events: they are looked at as often as a page may.
+const wasDown = new Set();
+
+function lookAtControllers() {
+  for (const [place, controller] of [...navigator.getGamepads()].entries()) {
+    controller?.buttons.forEach((button, n) => {
+      const code = `controller ${place + 1} button ${n + 1}`;
+      if (button.pressed === wasDown.has(code)) return;
+      if (!button.pressed) {
+        wasDown.delete(code);
+        release(code, controller.timestamp);
+        return;
+      }
+      wasDown.add(code);
+      if (document.body.dataset.heard !== "true") return;
+      if (learning !== null) learn(code, code);
+      else if (inputOf(code) >= 0) press(code, controller.timestamp);
+      else tell("keys-said", words("nobodys", { key: code }));
+    });
   }
-  event.preventDefault();
-  if (event.repeat || !pad?.edge(input, true, event.timeStamp)) return;
+}
+
+function watchControllers() {
+  if (navigator.getGamepads && !controllers) controllers = setInterval(lookAtControllers, CONTROLLER_MS);
+}
+
+function inputOf(code) {
+  return keys.findIndex((key) => key.code === code);
+}
+
+function press(code, timeStamp) {
+  const input = inputOf(code);
+  if (!pad?.edge(input, true, timeStamp)) return;
   count += 1;
   const owner = told?.seats.find((seat) => seat.device === told.device && seat.input === input);
   tell("keys-said", words("pressed", { key: keys[input].label, name: owner?.name ?? texts.nobody, n: count }));
   const row = owner && document.getElementById(`row-${owner.id}`);
   row?.classList.add("is-down");
   setTimeout(() => row?.classList.remove("is-down"), 400);
-});
-addEventListener("keyup", (event) => {
-  const input = keys.findIndex((key) => key.code === (event.code || event.key));
-  if (input >= 0) pad?.edge(input, false, event.timeStamp);
-});
+}
+
+function release(code, timeStamp) {
+  const input = inputOf(code);
+  if (input >= 0) pad?.edge(input, false, timeStamp);
+}
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-learn], [data-drop]");
@@ -177,6 +220,7 @@ function freshen() {
   tell("keys-state", line);
 }
 
+addEventListener("gamepadconnected", watchControllers);
 addEventListener("focus", focusChanged);
 addEventListener("blur", focusChanged);
 document.addEventListener("visibilitychange", focusChanged);
