@@ -48,7 +48,7 @@ _BOOTS = 64
 _HELLO_LATE_NS = 2_000_000_000
 _FUTURE_NS = 5_000_000
 _SLACK_NS = 1_000_000
-_LATE_NS = 100_000_000
+_LATE_NS = CAP_NS - 50_000_000
 _WORTH_TELLING_NS = 300_000
 
 
@@ -219,7 +219,7 @@ class Session:
         self._become("syncing", now_ns, "its clock jumped", doubt_from_ns=self.clock.doubted_from_ns)
 
     def _hear_event(self, event: DeviceEvent, heard_ns: int, *, is_replay: bool = False) -> None:
-        if self._is_doubted or self._is_hello_old or not self.clock.is_synced:
+        if self._is_undated:
             self._hold(event, heard_ns)
             return
         stamp_us = self.clock.unwrap(event.us, heard_ns)
@@ -229,9 +229,10 @@ class Session:
             return
         is_early = event.n > self._passed_n and time.at_ns + time.u_ns < self._passed_ns - _SLACK_NS
         is_future = time.at_ns > heard_ns + time.u_ns + _FUTURE_NS
-        if not is_replay and (is_early or is_future or heard_ns - time.at_ns > _LATE_NS):
+        is_odd = is_early or is_future or heard_ns - time.at_ns > _LATE_NS
+        if not is_replay and (is_odd or self._held):
             # A stamp from the future, from before a mark that it came after, or so old that its order may be
-            # final: it is looked at again when the time has been asked for.
+            # final: it is looked at again when the time has been asked for, and what came after it follows it.
             self._hold(event, heard_ns)
             self.ask(heard_ns)
             return
@@ -268,6 +269,11 @@ class Session:
             self._told.append((seen, heard_ns))
             self._see(seen)
 
+    @property
+    def _is_undated(self) -> bool:
+        """Can no stamp of it be turned into host time now?"""
+        return self._is_doubted or self._is_hello_old or not self.clock.is_synced
+
     def _doubted(self, press: Pressed, heard_ns: int) -> Pressed:
         """The press with all the time that it may have happened in: since the last mark, until it was heard."""
         from_ns = min(max(self._passed_ns, press.seen_ns - press.uncertainty_ns), heard_ns)
@@ -285,13 +291,17 @@ class Session:
             self._see(self._doubted(press, heard_ns))
 
     def _hold(self, event: DeviceEvent, heard_ns: int) -> None:
-        if len(self._held) == _HELD:
-            self._held.popleft()
-            self.tally.lost += 1
         self._held.append((event, heard_ns))
+        if len(self._held) <= _HELD:
+            return
+        oldest, oldest_ns = self._held.popleft()
+        if self._is_undated:
+            self.tally.lost += 1
+        else:
+            self._hear_event(oldest, oldest_ns, is_replay=True)
 
     def _replay_held(self, now_ns: int) -> None:
-        if self._is_doubted or self._is_hello_old or not self.clock.is_synced:
+        if self._is_undated:
             return
         held, self._held = self._held, deque()
         for event, heard_ns in held:
