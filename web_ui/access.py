@@ -45,6 +45,12 @@ PAGES: dict[str, frozenset[Role]] = {
     "journal.download": STAFF,
     "journal.correct": STAFF,
     "journal.preview": STAFF,
+    "faces.page": STAFF,
+    "faces.add": STAFF,
+    "faces.forget": STAFF,
+    "faces.picture": STAFF,
+    "dice.page": STAFF,
+    "dice.face": STAFF,
     "evidence.page": ALL,
     "evidence.picture": ALL,
 }

@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from companion.app.dice_desk import DiceDesk
+from companion.app.enrolling import FaceDesk
 from companion.app.evidence import EvidenceKeeper
 from companion.app.health import camera_shown, devices_shown, journal_shown
 from companion.app.outputs import PadOutputs
@@ -153,6 +155,9 @@ class RunningTable:
             waiting_for=self.bridge.silent,
         )
         stack.callback(self.loop.close)
+        self.dice = DiceDesk(
+            self.camera, self.settings.profile, self.settings.journal.with_suffix(".lessons"), self.loop
+        )
         first = self.loop.snapshot()
         self._seen_n = first.version
         self._part = (self.loop.game.part(first.sitting), self.loop.game.is_over(first.sitting))
@@ -163,6 +168,8 @@ class RunningTable:
         self.loop.announcer.subscribe(self._announced)
         self.evidence.start()
         stack.callback(self.evidence.stop)
+        self.dice.start()
+        stack.callback(self.dice.stop)
         self.bridge.start()
         stack.callback(self.bridge.stop)
         if self.camera:
@@ -191,7 +198,17 @@ class RunningTable:
     def _serve(self) -> None:
         settings = self.settings
         self.access = Access(settings.journal.with_suffix(".access"))
-        app = create_app(self.loop, self.access, self.health, self.evidence, pad_host=self.pads)
+        sight = SIGHTS.get(self.loop.game.name)
+        faces = FaceDesk(settings.profile, self.loop.game.name, self.camera, sight.FACES if sight else ())
+        app = create_app(
+            self.loop,
+            self.access,
+            self.health,
+            self.evidence,
+            pad_host=self.pads,
+            dice_desk=self.dice,
+            face_desk=faces,
+        )
         self.server = Server(app, settings.host, settings.port)
         self.server.start()
         self._stack.callback(self.server.stop)
@@ -234,6 +251,7 @@ class RunningTable:
 
     def _camera_saw(self, seen: Observed) -> None:
         """The camera stamps by the machine's clock; host time may be ahead of it."""
+        self.dice.saw(seen)
         self._observe(msgspec.structs.replace(seen, seen_ns=seen.seen_ns + self.ahead_ns))
 
     def _observe(self, seen: Observation | Observed) -> None:
@@ -251,6 +269,7 @@ class RunningTable:
         for entry in self.loop.entries(self._seen_n):
             self._seen_n = entry.n
             self.evidence.note(entry)
+            self.dice.note(entry)
         part = (self.loop.game.part(snapshot.sitting), self.loop.game.is_over(snapshot.sitting))
         if part != self._part:
             self._note_head(snapshot, self._part[0])
