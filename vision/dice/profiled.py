@@ -27,6 +27,8 @@ LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
 _APART = 0.86  # top faces of two dice are farther apart than this share of their edge
 _BESIDE = 1.06  # the same for a face of the same die that is seen aslant and therefore smaller ...
 _FORESHORTENED = 0.9  # ... than this share of the other one
+_HIGHER = ((0.0, 0.84), (0.14, 1.0), (0.14, 0.84), (0.26, 0.84))  # edges farther up, and size, of a top face
+_CLEAR = 0.9
 _VERY_SURE = 0.8
 _ONE_SIZE = 1.8  # edges of the dice of one roll against their median, at most
 _ON_THE_TABLE = 0.3  # share of a face that must differ from the empty table
@@ -116,6 +118,8 @@ class ProfiledReader:
         if view is not None:
             spots = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in spots]
         claims = self.judged(frame, spots)
+        if view is None and self.profile.up_xy is not None:
+            claims = self._moved_up(frame, claims, self.profile.up_xy)
         if mask is not None and view is not None:
             claims = [
                 replace(c, fit=fit(mask, view, c.xy_px)) if c.judged.is_die >= _LEAST_DIE else c
@@ -130,6 +134,27 @@ class ProfiledReader:
             faces = [cut(frame, spot.x_px, spot.y_px, spot.side_px * size) for size, _ in LOOKS]
             looks.append([f[:, ::-1] if flip else f for f, (_, flip) in zip(faces, LOOKS, strict=True)])
         return [Claim(spot, judged) for spot, judged in zip(spots, self._judge.judge(looks), strict=True)]
+
+    def _moved_up(self, frame: Frame, claims: Sequence[Claim], up_xy: tuple[float, float]) -> list[Claim]:
+        """The claims, doubtful ones where they read best: where side faces show, the finder may have taken the whole
+        die for its top face, which then lies farther up and is smaller."""
+        doubtful = [c for c in claims if c.judged.is_die >= _LEAST_DIE and c.judged.chance < _CLEAR]
+        moved = [
+            Spot(
+                c.spot.x_px + up_xy[0] * up * c.spot.side_px,
+                c.spot.y_px + up_xy[1] * up * c.spot.side_px,
+                c.spot.side_px * size,
+                c.spot.score,
+            )
+            for c in doubtful
+            for up, size in _HIGHER
+        ]
+        again = self.judged(frame, moved)
+        best = {id(c): c for c in doubtful}
+        for index, claim in enumerate(doubtful):
+            tried = again[index * len(_HIGHER) : (index + 1) * len(_HIGHER)]
+            best[id(claim)] = max([claim, *tried], key=lambda one: one.judged.chance)
+        return [best.get(id(claim), claim) for claim in claims]
 
     def _view(self, frame: Frame, surface: Surface | None) -> View | None:
         profile, size = self.profile, (frame.shape[1], frame.shape[0])
