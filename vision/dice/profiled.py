@@ -12,6 +12,7 @@ import numpy as np
 from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, is_same_view, spots_in
+from vision.dice.flags import flags_of
 from vision.dice.networks import FaceClassifier, FaceFinder
 from vision.dice.pips import cut
 from vision.dice.poses import Fit, LearntView, SurfaceView, View, filled, fit, fit_leaning, fit_stacked
@@ -208,15 +209,16 @@ class ProfiledReader:
             dice.append(self._die(claim, reason, surface))
         for claim in self._left(look):
             dice.append(self._die(claim, "cut_off" if _at_rim(claim.spot, frame) else "margin", surface))
-        flags = ("no_dice",) if not dice else ()
-        return Reading(tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), flags)
+        ordered = tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0])))
+        strange = sum(claim.judged.is_die < _LEAST_DIE for claim in look.tried)
+        return Reading(ordered, flags_of(frame, ordered, strange))
 
     def _die(self, claim: Claim, reason: str | None, surface: Surface | None) -> DieSeen:
         known = surface or self.profile.surface
         return DieSeen(
             kind=KIND,
             value=None if reason else claim.judged.value,
-            box_px=_box(claim.spot),
+            box_px=claim.spot.box_px,
             confidence=round(self._confidence(claim), 3),
             reason=reason,
             xy_mm=known.mm(claim.xy_px, self.profile.die_mm) if known else None,
@@ -238,7 +240,7 @@ class ProfiledReader:
     def _reason(self, frame: Frame, claim: Claim, look: Look, before: Frame | None) -> str | None:
         """Why the die is not read, None where it is."""
         spot, rows, columns = claim.spot, *frame.shape[:2]
-        x0, y0, x1, y1 = _box(spot)
+        x0, y0, x1, y1 = spot.box_px
         if max(-x0, -y0, x1 - columns, y1 - rows) > _CUT_OFF * spot.side_px:
             return "cut_off"
         if spot.side_px < SMALLEST_SIDE_PX:
@@ -298,7 +300,7 @@ def what_lies(frame: Frame, profile: TableProfile) -> Mask | None:
 
 def covered(mask: Mask, spot: Spot) -> float:
     """Share of a face, 0 to 1, where something lies."""
-    x0, y0, x1, y1 = _box(spot)
+    x0, y0, x1, y1 = spot.box_px
     part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
     return float(part.mean()) / 255.0 if part.size else 0.0
 
@@ -323,7 +325,8 @@ def _are_apart(one: Spot, other: Spot, share: float = _APART) -> bool:
     """Whether both can be top faces; a smaller one close to a larger one is another face of the same die."""
     small, large = sorted((one.side_px, other.side_px))
     distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
-    return distance > large * (max(share, _BESIDE) if small < _FORESHORTENED * large else share)
+    apart = max(share, _BESIDE) if small < _FORESHORTENED * large else share
+    return bool(distance > large * apart)
 
 
 def _of_one_size(claims: Sequence[Claim]) -> list[Claim]:
@@ -342,14 +345,4 @@ def _has_moved(frame: Frame, before: Frame, spot: Spot) -> bool:
     soft -= np.median(soft.reshape(-1, 3), axis=0)
     contrast = float(np.percentile(now, 95) - np.percentile(now, 5)) + 10.0
     moved = float(np.percentile(np.abs(soft).max(2), 90))
-    return bool(moved > 0.25 * contrast)
-
-
-def _box(spot: Spot) -> tuple[int, int, int, int]:
-    half = spot.side_px / 2
-    return (
-        round(spot.x_px - half),
-        round(spot.y_px - half),
-        round(spot.x_px + half),
-        round(spot.y_px + half),
-    )
+    return moved > 0.25 * contrast
