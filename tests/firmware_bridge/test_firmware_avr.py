@@ -90,9 +90,12 @@ def sizes(firmware: Path) -> tuple[int, int]:
         ("Leonardo, four buttons", (*LEONARDO, "-DPAD_BUTTONS=4", "-DPAD_LEDS=4"), 28_672, 2_560),
     ],
 )  # fmt: skip
-def test_it_fits(name: str, build: tuple[str, ...], flash: int, ram: int) -> None:
+def test_it_fits(
+    name: str, build: tuple[str, ...], flash: int, ram: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     used_flash, used_ram = sizes(avr_build(*build))
-    print(f"{name}: {used_flash} of {flash} bytes of flash, {used_ram} of {ram} bytes of RAM")
+    with capsys.disabled():
+        print(f"\n{name}: {used_flash} of {flash} bytes of flash, {used_ram} of {ram} bytes of RAM", end=" ")
     assert used_flash <= flash
     assert used_ram <= ram - 200 - STACK_LEFT
 
