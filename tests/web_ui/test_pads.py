@@ -150,6 +150,10 @@ def test_a_phone_comes_by_its_code_and_asks_to_be_the_pad_of_its_seat(place: Pla
     expect(page.locator("#pad-whose")).to_contain_text("The referee was asked")
     (asked,) = place.table.loop.snapshot().sitting.proposals
     assert "Ben wants to slam with this phone" in asked.reading
+    referee = opened("/referee", place.boss)
+    expect(referee.locator(f"#proposal-{asked.id}-does")).to_contain_text(
+        "Assign pad: seat B Ben; device phone-"
+    )
     place.order(c.Confirm(proposal=asked.id))
     expect(page.locator("#pad-whose")).to_contain_text("This phone is the pad of Ben.")
     assert place.seats()["s2"][0] == page.evaluate("document.body.dataset.device")
