@@ -41,6 +41,9 @@ _WHOLE = 0.75  # share of the outline that is masked below which the mask, not t
 _LIES_FLAT = 0.88  # overlap from which a die surely lies flat on the table
 _LEANS = 0.02  # by how much better than a flat die a leaning one must fit
 _LEFT = 0.4  # of a face's area: what nobody has explained and is larger is one more die
+_SIZES = (0.6, 1.6)  # edges of faces against the one that is expected
+_SEEN_CLEARLY = 0.6  # score of a spot that tells the size of the dice
+_BELIEVED = (0.7, 1.4)  # edges of such faces against the view's, where that is believed
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
 _NEAR_RIM = 0.6  # of a face: so near to the rim what cannot be read is cut off
 _FIT_WEIGHT = 8.0  # log odds of a die for an overlap of 1 more than usual
@@ -107,12 +110,13 @@ class ProfiledReader:
 
     def look(self, frame: Frame, surface: Surface | None = None) -> Look:
         """What `frame` shows, before it is told."""
-        view = self._view(frame, surface)
         mask = what_lies(frame, self.profile)
+        spots = list(self._finder.find(frame))
+        view = _believed(self._view(frame, surface), spots)
         rows, columns = frame.shape[:2]
-        middle = view.side_px((columns / 2, rows / 2)) if view else None
-        side = middle or self.profile.side_in(frame)
-        spots = list(self._finder.find(frame, side))
+        side = view.side_px((columns / 2, rows / 2)) if view else self.profile.side_in(frame)
+        if side:
+            spots = [spot for spot in spots if _SIZES[0] < spot.side_px / side < _SIZES[1]]
         if mask is not None:
             spots = [spot for spot in spots if covered(mask, spot) > _ON_THE_TABLE]
             spots += _missed(mask, spots, side)
@@ -291,6 +295,17 @@ def table_reader(paths: Sequence[str]) -> ProfiledReader:
     return ProfiledReader(load_table(Path(paths[0])))
 
 
+def _believed(view: View | None, spots: Sequence[Spot]) -> View | None:
+    """The view, None where the faces that are surely seen are far from the size that it says: then a marker's size or
+    the dice's was told wrongly, or the camera hangs elsewhere now."""
+    ratios = (
+        [s.side_px / view.side_px((s.x_px, s.y_px)) for s in spots if s.score > _SEEN_CLEARLY] if view else []
+    )
+    if not ratios or _BELIEVED[0] < float(np.median(ratios)) < _BELIEVED[1]:
+        return view
+    return None
+
+
 def what_lies(frame: Frame, profile: TableProfile) -> Mask | None:
     """What has changed against the empty table, by the picture of it that is most alike; None where none is of this
     view."""
@@ -318,7 +333,7 @@ def _missed(mask: Mask, spots: Sequence[Spot], side: float | None) -> list[Spot]
 def _at_rim(spot: Spot, frame: Frame) -> bool:
     """Whether a face there may go on beyond the picture."""
     rows, columns = frame.shape[:2]
-    return min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px
+    return bool(min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px)
 
 
 def _are_apart(one: Spot, other: Spot, share: float = _APART) -> bool:
