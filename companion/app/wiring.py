@@ -20,6 +20,7 @@ from companion.app.health import camera_shown, devices_shown, journal_shown
 from companion.app.outputs import PadOutputs
 from companion.app.pad_desk import PadDesk, open_book
 from companion.app.settings import Settings, game_named
+from companion.app.verdicts import VerdictTeller
 from companion.catalogue import GAMES
 from companion.core.cue import Cue
 from companion.core.geometry import Pose
@@ -165,6 +166,7 @@ class RunningTable:
         self._outputs = PadOutputs(self.bridge, opening.clock.now_ns)
         self.pads = PadDesk(self.loop, self.bridge, pages, book)
         self._book = book
+        self._verdicts = VerdictTeller(self.loop.game, self.bridge.tell_verdict)
         self.loop.subscribe(self._changed)
         self.loop.announcer.subscribe(self._announced)
         self.evidence.start()
@@ -259,6 +261,7 @@ class RunningTable:
             self._note_head(snapshot, self._part[0])
             self._part = part
         self._show_layouts(snapshot)
+        self._verdicts.changed(snapshot)
 
     def _note_head(self, snapshot: Snapshot, part: int) -> None:
         """Keep the head at each round's end outside the journal: with it a cut-off tail is found for ever."""

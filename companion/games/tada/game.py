@@ -11,7 +11,7 @@ from companion.games.tada.decide import decide
 from companion.games.tada.deck import check
 from companion.games.tada.evolve import evolve, open_game
 from companion.games.tada.interpret import Trace, amend, interpret
-from companion.games.tada.model import Table, Tada, open_protests, out_at
+from companion.games.tada.model import Table, Tada, open_protests, out_at, slams
 from companion.games.tada.policy import policy
 from companion.games.tada.rulebook import CHOICES, OPTIONS
 from companion.games.tada.verdicts import rule
@@ -64,5 +64,6 @@ GAME = Game[Tada](
     part=lambda table: table.game.part,
     is_over=lambda table: table.game.phase == "over",
     policy=policy,
+    slams=slams,
     amend=amend,
 )

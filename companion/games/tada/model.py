@@ -330,6 +330,13 @@ def waiting(table: Table) -> tuple[Caster, ...]:
     return tuple(k for k in table.game.casters.values() if k.go_ns is None and not k.out and not k.kept)
 
 
+def slams(table: Table) -> tuple[tuple[str, Stamp], ...]:
+    """The slams that claim or have a place in this round, by seat, as they are ranked."""
+    casters = table.game.casters.values() if table.game.phase in ("cast", "resolve") else ()
+    claims = ((caster, caster.finish or caster.pending) for caster in casters)
+    return tuple((caster.seat, adjusted(table, caster, slam)) for caster, slam in claims if slam)
+
+
 def open_protests(table: Table) -> tuple[tuple[Caster, SlamSeen], ...]:
     """The protests that nobody has looked at yet, with whose slams they are. Rule: TADA-19"""
     noted = {slam.n for slam in table.game.protests}
