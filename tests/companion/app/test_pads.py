@@ -86,6 +86,7 @@ def test_names_are_shown_as_they_were_written() -> None:
         table.wait_ready("pad1")
         places = Places(book)
         places.bridge = table.bridge
+        until(lambda: getattr(table.device("pad1"), "battery", None) == 100, "its heartbeat")
         console = Console(width=200, record=True, file=io.StringIO())
         console.print(pads_command.drawn(places))
     shown = console.export_text()
