@@ -65,7 +65,7 @@ def barred(sitting: Sitting[Any], seats: Iterable[str]) -> tuple[PadNote, ...]:
 def words(sitting: Sitting[Any], pad: PadNote) -> str:
     """Which pad, how much, and why, without a full stop."""
     who = " and ".join(seat.name for seat in sitting.playing() if seat.device == pad.device)
-    whose = f"pad {pad.device} of {who}" if who else f"pad {pad.device}"
+    whose = f"{pad.device} ({who})" if who else pad.device
     known = "its clock is not known" if pad.u_ns is None else f"± {pad.u_ns / 1e6:.2f} ms"
     why = [pad.doubt] if pad.doubt else []
     why += ["a pad of its kind is for parties"] if pad.race_class != "ranked" else []
@@ -101,7 +101,7 @@ def waive_actions(sitting: Sitting[Any], seats: Iterable[str]) -> tuple[Action, 
                 Action(
                     id=f"waive-{'round' if is_for_round else 'pad'}-{pad.device}",
                     command=c.WaivePad(device=pad.device, is_for_round=is_for_round),
-                    label=f"Waive pad {pad.device} {how_long}",
+                    label=f"Waive {pad.device} {how_long}",
                     effect=f"It takes part as it is ({words(sitting, pad)}); journal and rulings say so.",
                     zone=ZONE,
                 )
