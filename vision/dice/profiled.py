@@ -25,9 +25,10 @@ from vision.surface import Surface
 LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
 """How far a face is looked at beside its own size, and whether mirrored."""
 
-_APART = 0.86  # top faces of two dice are farther apart than this share of their edge
-_BESIDE = 1.06  # the same for a face of the same die that is seen aslant and therefore smaller ...
-_FORESHORTENED = 0.9  # ... than this share of the other one
+_APART = 0.92  # top faces of two dice are farther apart than this share of their edge
+_BESIDE = 1.2  # the same for another face of the same die, which is seen aslant and therefore smaller ...
+_FORESHORTENED = 0.9  # ... than this share of its top face
+_BELOW = 0.3  # cosine of the way from it to the top face against the known way up
 _HIGHER = ((0.0, 0.84), (0.14, 1.0), (0.14, 0.84), (0.26, 0.84))  # edges farther up, and size, of a top face
 _CLEAR = 0.9
 _VERY_SURE = 0.8
@@ -42,7 +43,8 @@ _LIES_FLAT = 0.88  # overlap from which a die surely lies flat on the table
 _LEANS = 0.02  # by how much better than a flat die a leaning one must fit
 _LEFT = 0.4  # of a face's area: what nobody has explained and is larger is one more die
 _SIZES = (0.6, 1.6)  # edges of faces against the one that is expected
-_SEEN_CLEARLY = 0.6  # score of a spot that tells the size of the dice
+_CLEARLY_SEEN = 0.55  # score of a spot that tells the size of the dice
+_FAINT = 0.12
 _BELIEVED = (0.7, 1.4)  # edges of such faces against the view's, where that is believed
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
 _NEAR_RIM = 0.6  # of a face: so near to the rim what cannot be read is cut off
@@ -63,6 +65,11 @@ class Claim:
     def xy_px(self) -> tuple[float, float]:
         """Middle of its top face."""
         return (self.spot.x_px, self.spot.y_px)
+
+    def is_there(self, is_view_unknown: bool) -> bool:
+        """Whether a die lies there, read or not; where no outline can tell it a face that is clearly seen does."""
+        clear = is_view_unknown and self.spot.score > _CLEARLY_SEEN and self.judged.is_die > _FAINT
+        return clear or self.judged.is_die >= _LEAST_DIE
 
     @property
     def weight(self) -> float:
@@ -173,8 +180,9 @@ class ProfiledReader:
     def _agreed(self, claims: Sequence[Claim], mask: Mask | None, view: View | None) -> list[Claim]:
         """The claims that can be true together, one a die, fitted anew beside each other."""
         kept: list[Claim] = []
+        up = self.profile.up_xy if view is None else None
         for claim in sorted(claims, key=self._order(claims), reverse=True):
-            if claim.judged.is_die >= _LEAST_DIE and all(_are_apart(claim.spot, k.spot) for k in kept):
+            if claim.is_there(view is None) and all(_are_apart(claim.spot, k.spot, up) for k in kept):
                 kept.append(claim)
         if view is None:
             kept = _of_one_size(kept)
@@ -197,7 +205,7 @@ class ProfiledReader:
                 ((claim.spot.x_px - o.spot.x_px) * up[0] + (claim.spot.y_px - o.spot.y_px) * up[1])
                 / o.spot.side_px
                 for o in claims
-                if o is not claim and o.judged.is_die > _LEAST_DIE and not _are_apart(claim.spot, o.spot, 1.1)
+                if o is not claim and o.judged.is_die > _LEAST_DIE and _is_beside(claim.spot, o.spot)
             ]
             return claim.weight + _UP_WEIGHT * float(np.clip(np.min(near, initial=0.0), -1.5, 0.0))
 
@@ -208,7 +216,7 @@ class ProfiledReader:
         for claim in look.claims:
             sure = claim.judged.is_die * claim.spot.score
             reason = self._reason(frame, claim, look, before)
-            if reason in ("margin", "glare") and sure < _SEEN:
+            if reason in ("margin", "glare") and sure < _SEEN and claim.spot.score <= _CLEARLY_SEEN:
                 continue
             dice.append(self._die(claim, reason, surface))
         for claim in self._left(look):
@@ -299,7 +307,7 @@ def _believed(view: View | None, spots: Sequence[Spot]) -> View | None:
     """The view, None where the faces that are surely seen are far from the size that it says: then a marker's size or
     the dice's was told wrongly, or the camera hangs elsewhere now."""
     ratios = (
-        [s.side_px / view.side_px((s.x_px, s.y_px)) for s in spots if s.score > _SEEN_CLEARLY] if view else []
+        [s.side_px / view.side_px((s.x_px, s.y_px)) for s in spots if s.score > _CLEARLY_SEEN] if view else []
     )
     if not ratios or _BELIEVED[0] < float(np.median(ratios)) < _BELIEVED[1]:
         return view
@@ -336,12 +344,21 @@ def _at_rim(spot: Spot, frame: Frame) -> bool:
     return bool(min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px)
 
 
-def _are_apart(one: Spot, other: Spot, share: float = _APART) -> bool:
-    """Whether both can be top faces; a smaller one close to a larger one is another face of the same die."""
-    small, large = sorted((one.side_px, other.side_px))
-    distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
-    apart = max(share, _BESIDE) if small < _FORESHORTENED * large else share
-    return bool(distance > large * apart)
+def _are_apart(one: Spot, other: Spot, up_xy: tuple[float, float] | None = None) -> bool:
+    """Whether both can be top faces. `up_xy`: a smaller face that lies from a larger one the other way, and close to
+    it, is another face of the same die."""
+    small, large = sorted((one, other), key=lambda spot: spot.side_px)
+    way = np.array((large.x_px - small.x_px, large.y_px - small.y_px))
+    distance = float(np.hypot(*way))
+    if distance <= _APART * large.side_px:
+        return False
+    is_aslant = small.side_px < _FORESHORTENED * large.side_px and distance < _BESIDE * large.side_px
+    return not (is_aslant and up_xy is not None and float(way @ up_xy) > _BELOW * distance)
+
+
+def _is_beside(one: Spot, other: Spot) -> bool:
+    reach = _BESIDE * max(one.side_px, other.side_px)
+    return bool(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px) < reach)
 
 
 def _of_one_size(claims: Sequence[Claim]) -> list[Claim]:
