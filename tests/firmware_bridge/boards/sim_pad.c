@@ -33,7 +33,7 @@
 #define STACK_LOW 0x5D
 #define STACK_HIGH 0x5E
 #define SLICE_US 500
-#define EVENTS 65536 /* a power of two */
+#define EVENTS 262144 /* a power of two */
 
 typedef struct {
     avr_cycle_count_t at;
