@@ -18,8 +18,8 @@ from companion.core.seat import PadNote
 from companion.core.view import Action, Row, Zone
 
 ZONE = "pads"
-STEP_NS = 100_000
-"""A pad that stays unfit is noted anew when its uncertainty has changed by more than this, and by a quarter."""
+NEWS_TIMES = 2
+"""A pad that stays unfit is noted anew when its uncertainty is so many times what it was, or was so many times it."""
 
 
 def noted(sitting: Sitting[Any], seen: Observation) -> tuple[c.Command, ...]:
@@ -45,9 +45,9 @@ def noted(sitting: Sitting[Any], seen: Observation) -> tuple[c.Command, ...]:
 def _is_news(known: PadNote, pad: PadNote) -> bool:
     if (known.doubt, known.race_class, known.limit_ns) != (pad.doubt, pad.race_class, pad.limit_ns):
         return True
-    if pad.is_fit or known.u_ns is None or pad.u_ns is None:
-        return not pad.is_fit and known.u_ns != pad.u_ns
-    return abs(known.u_ns - pad.u_ns) > max(STEP_NS, known.u_ns // 4)
+    if pad.is_fit or not known.u_ns or not pad.u_ns:
+        return False
+    return max(known.u_ns, pad.u_ns) >= NEWS_TIMES * min(known.u_ns, pad.u_ns)
 
 
 def unfit(sitting: Sitting[Any], seats: Iterable[str]) -> tuple[PadNote, ...]:
