@@ -37,15 +37,17 @@ _ON_THE_TABLE = 0.3  # share of a face that must differ from the empty table
 _LEAST_DIE = 0.3  # chance of a die below which a spot is none
 _SEEN = 0.2  # chance of a die times the score of its spot, from which an unread die is told
 _LEAST_SURE = 0.65  # chance of the value below which it is not said
-_REST = 0.8  # overlap of outline and mask below which a die is not at rest on the table
-_WHOLE = 0.75  # share of the outline that is masked below which the mask, not the die, is at fault
-_LIES_FLAT = 0.88  # overlap from which a die surely lies flat on the table
+_REST = 0.74  # overlap of outline and mask below which a die is not at rest on the table
+_WHOLE = 0.85  # share of the outline that is masked below which the mask, not the die, is at fault
+_LIES_FLAT = 0.86  # overlap from which a die surely lies flat on the table
 _LEANS = 0.02  # by how much better than a flat die a leaning one must fit
 _LEFT = 0.4  # of a face's area: what nobody has explained and is larger is one more die
 _SIZES = (0.6, 1.6)  # edges of faces against the one that is expected
 _CLEARLY_SEEN = 0.55  # score of a spot that tells the size of the dice
 _FAINT = 0.12
 _BELIEVED = (0.7, 1.4)  # edges of such faces against the view's, where that is believed
+_BRIGHT = 235  # level of all channels of what mirrors the lamp
+_DAZZLED = 0.3  # share of an unreadable face that does, from which glare is the reason
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
 _NEAR_RIM = 0.6  # of a face: so near to the rim what cannot be read is cut off
 _FIT_WEIGHT = 8.0  # log odds of a die for an overlap of 1 more than usual
@@ -265,7 +267,7 @@ class ProfiledReader:
         if self._confidence(claim) >= _LEAST_SURE:
             return None
         face = frame[max(0, y0) : y1, max(0, x0) : x1]
-        return "glare" if face.size and float((face.min(axis=2) > 250).mean()) > 0.35 else "margin"
+        return "glare" if face.size and float((face.min(axis=2) > _BRIGHT).mean()) > _DAZZLED else "margin"
 
     def _pose(self, claim: Claim, look: Look) -> str | None:
         """``cocked`` or ``stacked`` where the outline is that of no die at rest on the table."""
