@@ -327,6 +327,8 @@ class Session:
             self.ask(now_ns)
         if self._gap_since_ns is not None and now_ns >= self._repeat_at_ns:
             self._chase_missing(now_ns)
+        if self._held and now_ns - self._held[0][1] >= CAP_NS:
+            self._replay_held(now_ns)  # no answer came that would date it better
         self._tell_clock(now_ns)
 
     def due_ns(self) -> int:
@@ -341,6 +343,8 @@ class Session:
             due.append(self._repeat_at_ns)
         if self._wants_answer:
             due.append(self._questions.may_ask_at_ns)
+        if self._held and not self._is_undated:
+            due.append(self._held[0][1] + CAP_NS)
         return min(due)
 
     def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
