@@ -21,7 +21,7 @@ _LEAST_DIE = 0.15  # chance by the network from which a spot is held against the
 _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
 _PER_FIT = 40.0  # log-chances that a correlation of 1 is worth
-_PER_NETWORK = 0.5
+_PER_NETWORK = 0.1
 _LESS = 0.85  # how much less sure the network is of a die that is none of the set
 
 

@@ -23,7 +23,7 @@ SHOT_REACH = 1.1
 PER_RADIUS = CUT_PX / 2 / SHOT_REACH
 _TURNS = 120
 _RADII = np.linspace(0.05, 0.92, 34)
-_SHIFTS = (-0.09, 0.0, 0.09)
+_SHIFTS = (-0.16, -0.08, 0.0, 0.08, 0.16)
 _SIZES = (0.9, 1.0, 1.11)
 _SMOOTH = 0.22  # radii: what changes more slowly over a face is light, not ink
 _SOFT_PX = 0.9
@@ -31,7 +31,7 @@ _OUTER = 0.45  # what lies farther out is seen askew, or is the cloth beside the
 _WEIGHT = np.sqrt(_RADII * np.where(_RADII > _OUTER, np.exp(-8 * (_RADII - _OUTER)), 1.0)).astype(np.float32)
 _CORE = 0.4  # radii: the top face itself
 _LEAST = -0.15  # ink's side of the body counts most: the other is edges and mirrored lamps
-_SHORT = 5  # names whose best picture is laid exactly over the die
+_SHORT = 8  # names whose best picture is laid exactly over the die
 _STEPS = ((0.05, 4.0, 0.04), (0.025, 2.0, 0.02), (0.012, 1.0, 0.01))  # radii, degrees, share of size
 
 
