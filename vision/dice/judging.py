@@ -13,7 +13,7 @@ from vision.dice.networks import COCKED, NOTHING, FaceClassifier, Floats
 from vision.dice.pips import cut, pattern_shares
 from vision.frame import Frame
 
-_SURELY_NOTHING = 0.97  # chance, at the first look, from which a spot is looked at no more
+_SURELY_NOTHING = 0.85  # chance, at either of two looks, from which a spot is looked at no more
 _FARTHEST = (0.35, 0.45)  # the face lies at most this share of its edge (and log of its edge) from the spot
 _SURE = 0.9  # chance of a value at two looks that agree, from which no more looks are taken
 # How a doubtful face is looked at: the edge against the face's, quarter turns, whether mirrored.
@@ -45,12 +45,14 @@ class FaceJudge:
     def claims(self, frame: Frame, spots: Sequence[Spot]) -> list[Claim]:
         """A claim for each spot where anything but nothing may lie, put where the face really lies."""
         logs, moves = self._classifier.look([_cut(frame, spot) for spot in spots])
-        kept = [n for n in range(len(spots)) if np.exp(logs[n, NOTHING]) < _SURELY_NOTHING]
-        placed = [_moved(spots[n], moves[n]) for n in kept]
+        kept = _perhaps_something(logs)
+        placed = [moved(spots[n], moves[n]) for n in kept]
         again, _ = self._classifier.look([_cut(frame, spot)[:, ::-1] for spot in placed])
+        still = _perhaps_something(again)
+        logs, again, placed = logs[kept][still], again[still], [placed[n] for n in still]
         sure = [
             bool(min(np.exp(first).max(), np.exp(second).max()) > _SURE and first.argmax() == second.argmax())
-            for first, second in zip(logs[kept], again, strict=True)
+            for first, second in zip(logs, again, strict=True)
         ]
         doubtful = [n for n, is_sure in enumerate(sure) if not is_sure]
         more, _ = self._classifier.look([_cut(frame, placed[n], *how) for n in doubtful for how in _LOOKS])
@@ -58,9 +60,14 @@ class FaceJudge:
         for n, row in zip(doubtful, looks, strict=True):
             again[n] = (again[n] + row.sum(0)) / (1 + len(_LOOKS))
         return [
-            _claim(spot, row, None if is_sure else pattern_shares(_cut(frame, spot)))
+            _claim(spot, row, None if is_sure else pattern_shares(_cut(frame, spot), is_centred=True))
             for spot, row, is_sure in zip(placed, again, sure, strict=True)
         ]
+
+
+def _perhaps_something(logs: Floats) -> list[int]:
+    """The rows of (n, 9) that are not surely nothing."""
+    return [n for n, row in enumerate(logs) if np.exp(row[NOTHING]) < _SURELY_NOTHING]
 
 
 def _cut(frame: Frame, spot: Spot, size: float = 1.0, turns: int = 0, is_mirrored: bool = False) -> Frame:
@@ -68,7 +75,7 @@ def _cut(frame: Frame, spot: Spot, size: float = 1.0, turns: int = 0, is_mirrore
     return face[:, ::-1] if is_mirrored else face
 
 
-def _moved(spot: Spot, move: Floats) -> Spot:
+def moved(spot: Spot, move: Floats) -> Spot:
     """`spot` where the classifier saw the face, within what may be trusted."""
     x, y = np.clip(move[:2], -_FARTHEST[0], _FARTHEST[0])
     side = spot.side_px * float(np.exp(np.clip(move[2], -_FARTHEST[1], _FARTHEST[1])))

@@ -13,7 +13,8 @@ from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, is_same_view, spots_in
 from vision.dice.flags import flags_of
-from vision.dice.networks import FaceClassifier, FaceFinder
+from vision.dice.judging import moved
+from vision.dice.networks import NOTHING, FaceClassifier, FaceFinder
 from vision.dice.pips import cut
 from vision.dice.poses import Fit, LearntView, SurfaceView, View, filled, fit, fit_leaning, fit_stacked
 from vision.dice.profile import TableProfile, load_table
@@ -31,7 +32,9 @@ _FORESHORTENED = 0.9  # ... than this share of its top face
 _BELOW = 0.3  # cosine of the way from it to the top face against the known way up
 _HIGHER = ((0.0, 0.84), (0.14, 1.0), (0.14, 0.84), (0.26, 0.84))  # edges farther up, and size, of a top face
 _CLEAR = 0.9
+_SURELY_NONE = 0.97  # chance, at the first look, from which a spot is no face
 _VERY_SURE = 0.8
+_FAIRLY_SEEN = 0.45
 _ONE_SIZE = 1.8  # edges of the dice of one roll against their median, at most
 _ON_THE_TABLE = 0.3  # share of a face that must differ from the empty table
 _LEAST_DIE = 0.3  # chance of a die below which a spot is none
@@ -98,7 +101,8 @@ class ProfiledReader:
         """`models`: folder of other networks than those of the package."""
         self.profile = profile
         self._finder = FaceFinder(models)
-        self._judge = TunedJudge(FaceClassifier(models), profile.faces)
+        self._classifier = FaceClassifier(models)
+        self._judge = TunedJudge(self._classifier, profile.faces)
         self._before: Frame | None = None
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
@@ -131,7 +135,7 @@ class ProfiledReader:
             spots += _missed(mask, spots, side)
         if view is not None:
             spots = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in spots]
-        claims = self.judged(frame, spots)
+        claims = self.judged(frame, spots, view)
         if view is None and self.profile.up_xy is not None:
             claims = self._moved_up(frame, claims, self.profile.up_xy)
         if mask is not None and view is not None:
@@ -141,13 +145,21 @@ class ProfiledReader:
             ]
         return Look(tuple(self._agreed(claims, mask, view)), mask, view, tuple(claims))
 
-    def judged(self, frame: Frame, spots: Sequence[Spot]) -> list[Claim]:
-        """What the faces at `spots` may be."""
+    def judged(self, frame: Frame, spots: Sequence[Spot], view: View | None = None) -> list[Claim]:
+        """What the faces at `spots` may be, put where the classifier sees them; without those that are surely none."""
+        logs, moves = self._classifier.look([cut(frame, s.x_px, s.y_px, s.side_px) for s in spots])
+        placed = [
+            moved(spot, move)
+            for spot, log, move in zip(spots, logs, moves, strict=True)
+            if np.exp(log[NOTHING]) < _SURELY_NONE
+        ]
+        if view is not None:
+            placed = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in placed]
         looks = []
-        for spot in spots:
+        for spot in placed:
             faces = [cut(frame, spot.x_px, spot.y_px, spot.side_px * size) for size, _ in LOOKS]
             looks.append([f[:, ::-1] if flip else f for f, (_, flip) in zip(faces, LOOKS, strict=True)])
-        return [Claim(spot, judged) for spot, judged in zip(spots, self._judge.judge(looks), strict=True)]
+        return [Claim(spot, judged) for spot, judged in zip(placed, self._judge.judge(looks), strict=True)]
 
     def _moved_up(self, frame: Frame, claims: Sequence[Claim], up_xy: tuple[float, float]) -> list[Claim]:
         """The claims, doubtful ones where they read best: where side faces show, the finder may have taken the whole
@@ -183,11 +195,10 @@ class ProfiledReader:
         """The claims that can be true together, one a die, fitted anew beside each other."""
         kept: list[Claim] = []
         up = self.profile.up_xy if view is None else None
+        claims = _of_one_size(claims) if view is None else claims
         for claim in sorted(claims, key=self._order(claims), reverse=True):
             if claim.is_there(view is None) and all(_are_apart(claim.spot, k.spot, up) for k in kept):
                 kept.append(claim)
-        if view is None:
-            kept = _of_one_size(kept)
         if mask is None or view is None:
             return kept
         again = []
@@ -364,8 +375,9 @@ def _is_beside(one: Spot, other: Spot) -> bool:
 
 
 def _of_one_size(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims whose faces are about as large as the sure ones: a roll's dice are seen from one place."""
-    sure = [claim.spot.side_px for claim in claims if claim.judged.chance > _VERY_SURE]
+    """The claims whose faces are about as large as the sure ones: a roll's dice are seen from one place, and neither
+    the pip of a die nor a picture of several is one."""
+    sure = [c.spot.side_px for c in claims if c.judged.chance > _VERY_SURE and c.spot.score > _FAIRLY_SEEN]
     usual = float(np.median(sure)) if sure else None
     return [c for c in claims if usual is None or 1 / _ONE_SIZE < c.spot.side_px / usual < _ONE_SIZE]
 
