@@ -18,6 +18,7 @@ from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_marke
 
 PARTLY_NS = 700_000_000
 """The least time between two tellings of a table that is not wholly at rest."""
+_LANDS_NS = 350_000_000
 _WATCH_MARGIN_MM = 10.0
 _SAME_GREY = 4.0  # levels: a place that differs by less looks as it did
 _LEAST_CELLS = 2  # of the settle gate: fewer that came to rest are noise
@@ -72,6 +73,7 @@ class Watcher:
         self._vote: _Vote | None = None
         self._untold: Mask | None = None  # cells that moved since they were told, None for all
         self._told_ns: int | None = None
+        self._waits_ns: int | None = None  # since when a part could be told
         self._told_grey: NDArray[np.float32] | None = (
             None  # of each cell as it was when it was told, nan for never
         )
@@ -127,10 +129,14 @@ class Watcher:
         did when it was told (a hand went over it) is not looked at again."""
         if calm.state == "rested":
             return bool(untold.any())
-        if self._reader is None or calm.is_settling():
-            return False  # one throw does not land all at once
         is_due = self._told_ns is None or seen_ns - self._told_ns >= PARTLY_NS
-        return is_due and bool((untold & calm.still & ~is_same).sum() >= _LEAST_CELLS)
+        if self._reader is None or not is_due or (untold & calm.still & ~is_same).sum() < _LEAST_CELLS:
+            self._waits_ns = None
+            return False
+        if self._waits_ns is None:
+            self._waits_ns = seen_ns
+        # One throw does not land all at once; but what always flickers somewhere is not waited for.
+        return not calm.is_settling() or seen_ns - self._waits_ns >= _LANDS_NS
 
     def _look(self, frame: NDArray[np.uint8], ballot: _Vote) -> list[Observed]:
         """One more still frame is read; tells when enough were."""
