@@ -26,7 +26,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from benchmarks.dice_photographs import PHOTOGRAPHS, Said, Tally, blobs, ours
+from benchmarks.dice_photographs import PHOTOGRAPHS, Said, Tally, blobs, expected_error, ours
 from benchmarks.dice_profile_scenes import HELD_OUT, Roll, Table, tables
 from benchmarks.figures import Figure, Peer, report
 from vision.dice.profile import TableProfile
@@ -72,6 +72,14 @@ def renders(progress: Progress, count: int, models: Path | None) -> list[Figure]
     why = "renders whose dice, cloths and seeds no tuning saw"
     return [
         *_rolls("pips with a profile", mine, bare, why),
+        Figure(
+            "profile, expected error of the confidence",
+            expected_error(mine.sure),
+            "share",
+            "<=",
+            0.05,
+            len(mine.sure),
+        ),
         *[
             Figure(
                 f"profile, {reason} said of a die that is so",
@@ -131,7 +139,7 @@ def photographs(progress: Progress, models: Path | None) -> list[Figure]:
     for title, tally in (("with a profile", mine), ("without one", bare)):
         progress(tally.line(title))
     why = f"86 photographs learnt from, {left_out} nearly the same left out; " + (
-        "networks as named" if models else "the shipped classifier was trained on this set: see --models"
+        "networks as named" if models else "no network saw a photograph; the rules were tried on this set"
     )
     return _rolls(name, mine, bare, why)
 
