@@ -59,7 +59,7 @@ def renders(progress: Progress, count: int, models: Path | None) -> list[Figure]
         profiled = ProfiledReader(_learnt(table, models), models)
         for n in range(ROLLS):
             roll = table.roll(n)
-            for tally, read in ((mine, ours(profiled)), (bare, ours(reader)), (blob, blobs)):  # type: ignore[arg-type]
+            for tally, read in ((mine, ours(profiled)), (bare, ours(reader)), (blob, blobs)):
                 _count(tally, read, roll)
         for reason in REASONS:
             roll = table.roll(number, reason)
@@ -129,7 +129,7 @@ def photographs(progress: Progress, models: Path | None) -> list[Figure]:
         if float((seen @ _small(frame)).max()) > _SAME_PICTURE:
             left_out += 1
             continue
-        for tally, read in ((mine, ours(profiled)), (bare, ours(bare_reader))):  # type: ignore[arg-type]
+        for tally, read in ((mine, ours(profiled)), (bare, ours(bare_reader))):
             begun_ns = time.perf_counter_ns()
             told = read(frame)
             verdict = tally.add(row["dice"], told, (time.perf_counter_ns() - begun_ns) / 1e6)
