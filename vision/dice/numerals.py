@@ -183,7 +183,7 @@ class NumeralReader:
 
 
 def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
-    """(kind, text, chance) that is likeliest among these kinds of dice."""
+    """(kind, text, chance) that is likeliest where only these kinds of dice are."""
     best = ("", "", -np.inf)
     total = []
     for kind in kinds:
@@ -194,7 +194,8 @@ def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
             if log > best[2]:
                 best = (kind, text, log)
     share = float(np.exp(best[2] - np.logaddexp.reduce(total)))
-    return best[0], best[1], share * one.is_die
+    allowed = float(np.exp(one.kinds[[KINDS.index(kind) for kind in kinds]]).sum())
+    return best[0], best[1], share * allowed / (allowed + 1.0 - one.is_die + 1e-6)
 
 
 def _logs(out: NDArray[np.float32]) -> Floats:

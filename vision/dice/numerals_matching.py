@@ -31,6 +31,8 @@ _OUTER = 0.45  # what lies farther out is seen askew, or is the cloth beside the
 _WEIGHT = np.sqrt(_RADII * np.where(_RADII > _OUTER, np.exp(-8 * (_RADII - _OUTER)), 1.0)).astype(np.float32)
 _CORE = 0.4  # radii: the top face itself
 _LEAST = -0.15  # ink's side of the body counts most: the other is edges and mirrored lamps
+_STRAYS, _LEAST_STRAY = 1.6, 22.0  # times what the enrolled pictures' colours differ, and at least (Lab)
+_PER_LIGHTNESS = 0.4
 _SHORT = 8  # names whose best picture is laid exactly over the die
 _STEPS = ((0.05, 4.0, 0.04), (0.025, 2.0, 0.02), (0.012, 1.0, 0.01))  # radii, degrees, share of size
 
@@ -82,10 +84,17 @@ class _Die:
         self.axis = np.asarray(
             axis * np.sign(((pixels @ axis) ** 3).mean()), np.float32
         )  # ink covers the less
+        colours = np.array([_colour(shot.piece) for shot in shots])
+        self._body = np.median(colours, axis=0)
+        self._strays = max(_LEAST_STRAY, _STRAYS * float(np.linalg.norm(colours - self._body, axis=1).max()))
         planes = [squashed(contrast @ self.axis) for contrast in contrasts]
         whole = np.stack([_unit(_polar(plane, _AS_IT_IS)) for plane in planes])
         self.spectra = np.conj(np.fft.rfft(whole, axis=2))
         self.whole = whole.reshape(len(shots), -1)
+
+    def may_be(self, piece: Frame) -> bool:
+        """Whether what was cut out has about this die's colour."""
+        return float(np.linalg.norm(_colour(piece) - self._body)) <= self._strays
 
     def plane(self, piece: Frame) -> Plane:
         return squashed(_contrast(piece) @ self.axis)
@@ -108,7 +117,7 @@ class NumeralMatcher:
 
     def fits(self, frame: Frame, pose: Pose, kinds: Iterable[str]) -> list[FaceFit]:
         """The best fits of faces to the die at `pose` (known to about a tenth of its radius), best first: one for each
-        name of a short list of each kind."""
+        name of a short list of each kind. Nothing of dice of another colour."""
         return self.fits_of(cut(frame, pose, SHOT_REACH), pose, kinds)
 
     def fits_of(self, piece: Frame, pose: Pose, kinds: Iterable[str]) -> list[FaceFit]:
@@ -116,7 +125,7 @@ class NumeralMatcher:
         wanted = set(kinds)
         found: list[FaceFit] = []
         for die in self._dice:
-            if die.kind in wanted:
+            if die.kind in wanted and die.may_be(piece):
                 found += _fits(die, die.plane(piece), pose)
         return sorted(found, key=lambda fit: -fit.score)
 
@@ -178,6 +187,12 @@ _WAYS = (
     (0, 0, 0, 1),
     (0, 0, 0, -1),
 )
+
+
+def _colour(piece: Frame) -> NDArray[np.float64]:
+    """(3,) Lab of the body, lightness counting less than hue."""
+    lab = cv2.cvtColor(piece, cv2.COLOR_BGR2LAB)[_disc(_CORE)].astype(np.float64)
+    return np.asarray(np.median(lab, axis=0) * (_PER_LIGHTNESS, 1.0, 1.0), np.float64)
 
 
 def _contrast(piece: Frame) -> Plane:
