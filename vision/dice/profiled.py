@@ -155,17 +155,21 @@ class ProfiledReader:
         ]
         if view is not None:
             placed = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in placed]
+        return self._claims_at(frame, placed)
+
+    def _claims_at(self, frame: Frame, spots: Sequence[Spot]) -> list[Claim]:
+        """One claim a spot, where it is."""
         looks = []
-        for spot in placed:
+        for spot in spots:
             faces = [cut(frame, spot.x_px, spot.y_px, spot.side_px * size) for size, _ in LOOKS]
             looks.append([f[:, ::-1] if flip else f for f, (_, flip) in zip(faces, LOOKS, strict=True)])
-        return [Claim(spot, judged) for spot, judged in zip(placed, self._judge.judge(looks), strict=True)]
+        return [Claim(spot, judged) for spot, judged in zip(spots, self._judge.judge(looks), strict=True)]
 
     def _moved_up(self, frame: Frame, claims: Sequence[Claim], up_xy: tuple[float, float]) -> list[Claim]:
         """The claims, doubtful ones where they read best: where side faces show, the finder may have taken the whole
         die for its top face, which then lies farther up and is smaller."""
         doubtful = [c for c in claims if c.judged.is_die >= _LEAST_DIE and c.judged.chance < _CLEAR]
-        moved = [
+        higher = [
             Spot(
                 c.spot.x_px + up_xy[0] * up * c.spot.side_px,
                 c.spot.y_px + up_xy[1] * up * c.spot.side_px,
@@ -175,7 +179,7 @@ class ProfiledReader:
             for c in doubtful
             for up, size in _HIGHER
         ]
-        again = self.judged(frame, moved)
+        again = self._claims_at(frame, higher)
         best = {id(c): c for c in doubtful}
         for index, claim in enumerate(doubtful):
             tried = again[index * len(_HIGHER) : (index + 1) * len(_HIGHER)]
