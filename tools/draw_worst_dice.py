@@ -76,10 +76,11 @@ def main() -> None:
             print(
                 f"{kind} {n} of {count}: {len(truth)} dice, {len(bad)} not right", file=sys.stderr, flush=True
             )
-    chosen, most = list[Bad](), -(-WORST // len(asked.kinds))
+    chosen, rest, most = list[Bad](), list[Bad](), -(-WORST // len(asked.kinds))
     for one in sorted(found, key=lambda one: -one.score):
-        if sum(other.kind == one.kind for other in chosen) < most and len(chosen) < WORST:
-            chosen.append(one)
+        has_room = sum(other.kind == one.kind for other in chosen) < most and len(chosen) < WORST
+        (chosen if has_room else rest).append(one)
+    chosen += rest[: WORST - len(chosen)]
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("worst-*.jpg"):
         old.unlink()
@@ -110,21 +111,19 @@ def _pips(count: int) -> Iterator[Seen]:
 
 
 def _symbols(count: int) -> Iterator[Seen]:
-    """Dice enrolled elsewhere, loose and on spell cards, in several bodies."""
-    per_world = max(1, count // 4)
-    for seed, pattern in enumerate(("plain", "swirl", "speckle", "pearl"), start=61):
-        home = world(seed, pattern, 6 + seed % 2, ("felt", "wood"))
-        with tempfile.TemporaryDirectory() as place:
-            home.write_enrolment(Path(place), is_one_light=False)
-            reader = SymbolReader([enrol_folder(Path(place), "tada")[0]])
-        for n in range(per_world):
-            table: Table = (
-                spell_table(home, n, ("playmat", "checks"))
-                if n % 2
-                else loose_table(home, n, same_light=False, cloths=("paper", "marble"), count=18)
-            )
-            truth = [Truth(die.value, die.centre_px, _side(die.quad_px)) for die in table.truth]
-            yield table.picture, truth, reader.read(table.picture, surface_of(table), table.layouts).dice
+    """Marbled dice of six owners, enrolled elsewhere, loose and on spell cards."""
+    home = world(61, "swirl", 7, ("felt", "wood"))
+    with tempfile.TemporaryDirectory() as place:
+        home.write_enrolment(Path(place), is_one_light=False)
+        reader = SymbolReader([enrol_folder(Path(place), "tada")[0]])
+    for n in range(count):
+        table: Table = (
+            spell_table(home, n, ("playmat", "checks"))
+            if n % 2
+            else loose_table(home, n, same_light=False, cloths=("paper", "marble"), count=18)
+        )
+        truth = [Truth(die.value, die.centre_px, _side(die.quad_px)) for die in table.truth]
+        yield table.picture, truth, reader.read(table.picture, surface_of(table), table.layouts).dice
 
 
 def _numerals(count: int) -> Iterator[Seen]:

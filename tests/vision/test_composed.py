@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -67,6 +68,12 @@ def test_places_on_the_table_are_told_where_its_surface_is_known() -> None:
     assert there.xy_mm == pytest.approx((300.0, 150.0), abs=1.0)
     assert there.on == ("spell", "2")
     assert ComposedReader([_Says(seen)]).read(FRAME).dice[0].xy_mm is None
+    mark = surface.px((20.0, 20.0))
+    square = (round(mark[0]) - 15, round(mark[1]) - 15, round(mark[0]) + 15, round(mark[1]) + 15)
+    on_marker = msgspec.structs.replace(seen, box_px=square)
+    assert ComposedReader([_Says(on_marker)]).read(FRAME, surface).flags == ("no_dice",), (
+        "a marker looks like a six"
+    )
 
 
 def test_nothing_to_read_with_is_a_mistake() -> None:
