@@ -44,6 +44,7 @@ _REGION_SCORE = 0.76  # correlation at which a face in a square of one colour is
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
 _NARROW = 0.905  # of a face: a region less wide is likelier a printed slot
 _FITS = 0.96  # correlation from which a square is believed to be the face
+_MARBLED_SCORE = 0.87  # correlation at which a find on an ink map is as likely a die as not
 _WORTH_MARBLED = 0.6  # the same for marbled dice
 _WORTH_EDGES = 0.78  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
@@ -437,7 +438,7 @@ def _axes(samples: Sequence[Sample]) -> dict[str, InkAxis]:
 
 def _marbled_chance(owner: Ownership, match: Match) -> float:
     """How likely a find on an ink map is a die at all."""
-    logit = 22 * (match.score - 0.72) - 1.2 * (owner.distance - 1.5)
+    logit = 35 * (match.score - _MARBLED_SCORE) - 1.2 * max(0.0, owner.distance - 2.0)
     return float(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
 
 
