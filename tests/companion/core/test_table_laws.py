@@ -90,7 +90,10 @@ def test_what_puts_things_right_may_be_proposed_and_confirmed_at_a_stopped_table
     v.give(c.Stop())
     wish = c.Propose(command=c.AssignPad(seat="s1", device="phone-1"), reading="Ann's phone", confidence=1)
     assert refused_by(v, wish, ANN) == ""
-    assert refused_by(v, c.Propose(command=k.Add(seat="s1", number=1), reading="a one", confidence=1)) == "TABLE-2"
+    assert (
+        refused_by(v, c.Propose(command=k.Add(seat="s1", number=1), reading="a one", confidence=1))
+        == "TABLE-2"
+    )
     (asked,) = v.sitting.proposals
     assert refused_by(v, c.Confirm(proposal=asked.id)) == ""
     assert v.sitting.seats[0].device == "phone-1"
