@@ -1,1 +1,5 @@
-"""Tacta."""
+"""Tacta: overlapping cards, visible dots score."""
+
+from companion.games.tacta.game import GAME
+
+__all__ = ["GAME"]

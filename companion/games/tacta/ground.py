@@ -6,6 +6,7 @@ Cards lie in the order in which they were laid: a later one covers an earlier on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -113,30 +114,51 @@ class Ground:
             if shape.intersects(self.outlines[j])
         )
 
-    def dots(self, index: int) -> Dots:
-        """How many dots of a card show: a dot counts as visible when more than half of it does."""
-        laid = self.laid[index]
-        above = [self.outlines[j] for j in self.touching[index] if j > index]
-        visible = covered = partly = 0
-        for shape in self.faces.card(laid.face).shapes:
-            for centre in rigid(laid.pose, shape.dots_mm):
-                dot = shapely.Point(centre).buffer(self.faces.deck.dot_radius_mm, quad_segs=8)
-                shown = _less(dot, [card for card in above if card.intersects(dot)]).area / dot.area
-                visible += shown > 0.5
-                covered += shown <= 0.5
-                partly += 0.02 < shown < 0.98
-        return Dots(laid.n, visible, covered, partly)
+    @cached_property
+    def dots(self) -> tuple[Dots, ...]:
+        """For each card how many of its dots show: one counts as visible when more than half of it does."""
+        radius = self.faces.deck.dot_radius_mm
+        centres = [
+            (index, centre)
+            for index, laid in enumerate(self.laid)
+            for shape in self.faces.card(laid.face).shapes
+            for centre in rigid(laid.pose, shape.dots_mm)
+        ]
+        spots = [shapely.Point(centre) for _, centre in centres]
+        discs = list(shapely.buffer(spots, radius, quad_segs=8))
+        covers: dict[int, list[Polygon]] = {}
+        for disc, card in self.under(discs):
+            if card > centres[disc][0]:
+                covers.setdefault(disc, []).append(self.outlines[card])
+        counts = [[0, 0, 0] for _ in self.laid]
+        for number, (index, _) in enumerate(centres):
+            shown = 1.0
+            if number in covers:
+                shown = _less(discs[number], covers[number]).area / discs[number].area
+            counts[index][0] += shown > 0.5
+            counts[index][1] += shown <= 0.5
+            counts[index][2] += 0.02 < shown < 0.98
+        return tuple(Dots(laid.n, *count) for laid, count in zip(self.laid, counts, strict=True))
+
+    def near(self, outlines: Sequence[Polygon], gap_mm: float) -> set[int]:
+        """Numbers of the outlines that come nearer to a card than this."""
+        if not self.laid or not outlines:
+            return set()
+        mine, _ = self._tree.query(list(outlines), predicate="dwithin", distance=gap_mm)
+        return {int(number) for number in mine}
 
     def without(self, numbers: Sequence[int]) -> Ground:
         """The ground after these cards are taken away. Rule: TACTA-13"""
+        if not numbers:
+            return self
         return Ground(self.faces, [card for card in self.laid if card.n not in numbers])
 
-    def score(self) -> dict[str, int]:
-        """Visible dots for each colour on the table. Rule: TACTA-14"""
+    def score(self, but: Sequence[int] = ()) -> dict[str, int]:
+        """Visible dots for each colour on the table, those of the cards `but` left out. Rule: TACTA-14"""
         found: dict[str, int] = {}
-        for index, laid in enumerate(self.laid):
-            if laid.colour:
-                found[laid.colour] = found.get(laid.colour, 0) + self.dots(index).visible
+        for laid, dots in zip(self.laid, self.dots, strict=True):
+            if laid.colour and laid.n not in but:
+                found[laid.colour] = found.get(laid.colour, 0) + dots.visible
         return found
 
 

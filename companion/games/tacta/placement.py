@@ -18,6 +18,7 @@ ALLOWANCE_DEG = 2.0
 """Rule: TACTA-9"""
 _CAPTURE_MM, _CAPTURE_DEG = 12.0, 12.0
 """A card that misses a joint by more was not meant to join there."""
+_BATCH = 128
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,8 +122,11 @@ def plays(
     ]
 
 
-def free_places(ground: Ground, table: Table, gap_mm: float = 3.0, step_mm: float = 15.0) -> list[Pose]:
-    """Poses at which a card touches no other, on a grid, upright or across. Rule: TACTA-11"""
+def place_apart(ground: Ground, table: Table, gap_mm: float = 3.0, step_mm: float = 15.0) -> Pose | None:
+    """A pose at which a card touches no other, on a grid, upright or across; None when there is none.
+
+    Rule: TACTA-11
+    """
     width, height = table.size_mm
     tried = [
         Pose(x * step_mm, y * step_mm, angle)
@@ -130,13 +134,14 @@ def free_places(ground: Ground, table: Table, gap_mm: float = 3.0, step_mm: floa
         for y in range(int(height / step_mm) + 1)
         for x in range(int(width / step_mm) + 1)
     ]
-    kept = [pose for pose in tried if _clearance(ground, table, pose) >= gap_mm]
-    outlines = [
-        outline.buffer(gap_mm, join_style="mitre")
-        for outline in polygons([rigid(pose, ground.faces.outline) for pose in kept])
-    ]
-    taken = {i for i, _ in ground.under(outlines)}
-    return [pose for i, pose in enumerate(kept) if i not in taken]
+    fitting = [pose for pose in tried if _clearance(ground, table, pose) >= gap_mm]
+    for first in range(0, len(fitting), _BATCH):
+        batch = fitting[first : first + _BATCH]
+        taken = ground.near(polygons([rigid(pose, ground.faces.outline) for pose in batch]), gap_mm)
+        free = [pose for number, pose in enumerate(batch) if number not in taken]
+        if free:
+            return free[0]
+    return None
 
 
 def _nearest(ground: Ground, card: Laid) -> tuple[int, Joint, float, float] | None:
