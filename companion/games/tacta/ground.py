@@ -93,17 +93,21 @@ class Ground:
         laid = self.laid[index]
         return Polygon(rigid(laid.pose, self.faces.card(laid.face).shapes[number].polygon_mm))
 
-    def open_shapes(self) -> list[OpenShape]:
+    @cached_property
+    def open_shapes(self) -> tuple[OpenShape, ...]:
         """Every shape that no other card lies on or under, grazes apart. Rule: TACTA-3 TACTA-22"""
-        found = []
-        for index, laid in enumerate(self.laid):
-            for number in range(len(self.faces.card(laid.face).shapes)):
-                if self.is_open(index, number):
-                    found.append(OpenShape(index, number))
-        return found
+        return tuple(
+            OpenShape(index, number)
+            for index, laid in enumerate(self.laid)
+            for number in range(len(self.faces.card(laid.face).shapes))
+            if self._is_free(index, number)
+        )
 
     def is_open(self, index: int, number: int) -> bool:
-        """Whether a shape may be played on: no other card lies on it or under it. Rule: TACTA-3 TACTA-22"""
+        """Whether a shape may be played on. Rule: TACTA-3 TACTA-22"""
+        return (index, number) in self.open_shapes
+
+    def _is_free(self, index: int, number: int) -> bool:
         others = self.touching[index]
         if not others:
             return True

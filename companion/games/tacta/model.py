@@ -190,7 +190,7 @@ def laid_of(card: Lying) -> Laid:
     return Laid(n=card.n, card=front, colour=card.colour, flipped=card.flipped, pose=pose, u_mm=card.u_mm)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _ground(data: str, lying: tuple[Lying, ...]) -> Ground:
     return Ground(faces_of(read(data)), [laid_of(card) for card in lying if card.pose is not None])
 
@@ -200,7 +200,7 @@ def ground_of(table: Table) -> Ground:
     return _ground(table.opened.data, table.game.lying)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _plays(
     data: str, lying: tuple[Lying, ...], where: Area, card: str, allowed: Allowance
 ) -> tuple[Play, ...]:
@@ -226,7 +226,7 @@ def legal_plays(table: Table, cards: tuple[str, ...]) -> tuple[tuple[str, Play],
     )
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _apart(data: str, lying: tuple[Lying, ...], where: Area) -> Pose | None:
     return place_apart(_ground(data, lying), where)
 

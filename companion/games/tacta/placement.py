@@ -98,7 +98,7 @@ def plays(
 ) -> list[Play]:
     """Every placement of these faces that `judge` says is `ok` at an uncertainty of `u_mm`. Rule: TACTA-6"""
     found: list[Play] = []
-    shapes = ground.open_shapes()
+    shapes = ground.open_shapes
     for face in faces:
         for index, number in shapes:
             laid = ground.laid[index]

@@ -289,7 +289,7 @@ def test_the_other_shapes_of_a_joined_card_stay_open() -> None:
     first = lay(base, 1, "circle-5")
     joined = said(base, first)
     again = ground(START, first)
-    assert [s.shape for s in again.open_shapes() if s.at == 1] == [i for i in range(3) if i != joined.own]
+    assert [s.shape for s in again.open_shapes if s.at == 1] == [i for i in range(3) if i != joined.own]
 
 
 @rule("TACTA-11", "ok")
