@@ -214,7 +214,7 @@ def _free_play(table: Table, found: Judged, card: str, stamp: Stamp) -> Judged:
     if target.n and target.colour == colour_of(card):
         because = "In free play nobody plays on a card of the own colour."
         return msgspec.structs.replace(found, verdict=Verdict.BREACH, rule="TACTA-20", because=because)
-    if found.rule not in ("TACTA-3", "TACTA-22") or found.verdict is not Verdict.BREACH:
+    if found.rule != "TACTA-22":
         return found
     rivals = [
         each for each in table.game.lying if each.judged.target == target.n and each.judged.on == found.on

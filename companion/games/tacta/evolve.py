@@ -196,7 +196,7 @@ def _ruled(table: Table, state: Tacta, event: e.CardRuled) -> Tacta:
     state = replace(state, lying=tuple(each for each in state.lying if each.n != card.n))
     is_last = card.n == state.laid
     goes_back = (
-        (mode(table) == "free_play" and card.judged.rule in {"TACTA-3", "TACTA-22"})
+        (mode(table) == "free_play" and card.judged.rule == "TACTA-22")
         or (mode(table) == "sabotage" and colour_of(card.card) != state.colours.get(card.seat))
         or (bool(table.options["replay"]) and is_last)
     )

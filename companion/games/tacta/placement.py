@@ -86,9 +86,8 @@ def judge(ground: Ground, table: Table, card: Laid, allowance: Allowance, u_deg:
     )
     findings = [lines, turn, _edge(ground, table, card), *_reaches(ground, card, outline, index, allowance)]
     if not ground.is_open(index, joint.target):
-        closed = "TACTA-3" if not target.colour else "TACTA-22"
         because = "That place is closed: a card lies there already, so a third would join two."
-        findings.append(Judged(verdict=Verdict.BREACH, rule=closed, because=because))
+        findings.insert(0, Judged(verdict=Verdict.BREACH, rule="TACTA-22", because=because))
     said = _worst(findings)
     return msgspec.structs.replace(said, target=target.n, own=joint.own, on=joint.target)
 

@@ -276,8 +276,7 @@ def test_a_joined_pair_is_closed() -> None:
     first = lay(base, 1, "circle-5")
     again = ground(START, first)
     found = said(again, Laid(n=2, card="circle-5", colour="red", flipped=False, pose=first.pose))
-    assert found.verdict is Verdict.BREACH
-    assert found.rule in ("TACTA-3", "TACTA-22", "TACTA-8")
+    assert (found.verdict, found.rule) == (Verdict.BREACH, "TACTA-22")
     joined = said(base, first)
     assert joined.own is not None and not again.is_open(1, joined.own), "TACTA-22"
     assert not again.is_open(0, joined.on or 0)
