@@ -18,6 +18,7 @@ from benchmarks.figures import Figure, report
 
 WANTED: dict[str, tuple[tuple[str, str, str, float], ...]] = {
     "photographs": (),
+    "unread": (),
     "profile": (
         ("pips with a profile, exact rolls", "%", ">=", 97.0),
         ("pips with a profile, wrong rolls", "%", "<=", 1.0),

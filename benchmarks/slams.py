@@ -6,17 +6,15 @@ slam is durable, in an order that nothing in flight can change.
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.brokers import mosquitto
 from benchmarks.evening import NAMES, REFEREE, data_of
 from companion.catalogue import GAMES
 from companion.core import command as c
@@ -32,35 +30,17 @@ from firmware_bridge.mqtt_link import MqttLink
 from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 
-MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 PATIENCE_S = 20.0
 
 
 @dataclass
 class Taken:
-    """Milliseconds from the slam to what was shown, one for each slam."""
+    """Milliseconds from the slam to what was shown, one for each slam; `beyond_ms`: by how much the final one was later
+    than the slowest pad's round trip (the least of its last answers)."""
 
     provisional_ms: list[float] = field(default_factory=list)
     final_ms: list[float] = field(default_factory=list)
-
-
-@contextmanager
-def mosquitto(folder: Path) -> Iterator[str]:
-    """A broker of its own on a free loopback port; gives its address. Needs the program `MOSQUITTO`."""
-    assert MOSQUITTO is not None
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = folder / "mosquitto.conf"
-    config.write_text(f"listener {port} 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous true\n")
-    process = subprocess.Popen(
-        [MOSQUITTO, "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield f"mqtt://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
+    beyond_ms: list[float] = field(default_factory=list)
 
 
 def slams(sitting: Sitting[Any]) -> int:
@@ -110,7 +90,9 @@ def measure(folder: Path, link: Link, pads: list[FakePad], inputs: int, count: i
             folder / "slams.journal", game, seats=seats, seed=1, data=data_of(game),
             options={"countdown_s": 0, "locks": "untracked"},
         )  # fmt: skip
-        bridge = Bridge([link], lambda seen: loop.observe(seen), open_.clock.now_ns)  # noqa: PLW0108 # made below
+        bridge = Bridge(
+            [link], lambda seen: loop.observe(seen), open_.clock.now_ns, moved=lambda: loop.wake()  # noqa: PLW0108 # made below
+        )  # fmt: skip
         loop = TableLoop(
             open_.table, open_.journal, open_.clock, watermark=bridge.watermark_ns, ask=bridge.ask_all,
             waiting_for=bridge.silent,
@@ -131,6 +113,8 @@ def measure(folder: Path, link: Link, pads: list[FakePad], inputs: int, count: i
                 provisional_ms, final_ms = watch.wait()
                 taken.provisional_ms.append(provisional_ms)
                 taken.final_ms.append(final_ms)
+                rtts_ns = [device.rtt_ns or 0 for device in bridge.devices()]
+                taken.beyond_ms.append(final_ms - max(rtts_ns) / 1e6)
             loop.submit(VoidRound(), REFEREE, f"{next(keys)}").result(PATIENCE_S)
     return taken
 
@@ -165,6 +149,6 @@ def on_pty(folder: Path, count: int) -> Taken:
 
 def on_mosquitto(folder: Path, count: int) -> Taken:
     """Six seats on six devices on a broker."""
-    with mosquitto(folder) as url:
-        pads = [FakePad.on_mqtt(url, f"pad{n}") for n in range(1, 7)]
-        return measure(folder, MqttLink(url), pads, 1, count)
+    with mosquitto(folder) as broker:
+        pads = [FakePad.on_mqtt(broker.url, f"pad{n}") for n in range(1, 7)]
+        return measure(folder, MqttLink(broker.url), pads, 1, count)

@@ -18,6 +18,7 @@ from pathlib import Path
 import click
 import psutil
 
+from benchmarks.brokers import MOSQUITTO
 from benchmarks.evening import REFEREE, Evening
 from benchmarks.figures import Figure, Peer, report
 from benchmarks.kills import figures_of, kill_often
@@ -136,7 +137,7 @@ def slam_figures(folder: Path, count: int) -> list[Figure]:
 
     lines: list[tuple[str, float, Callable[[Path, int], slams.Taken] | None]] = [
         ("a pty", 15, slams.on_pty if hasattr(os, "openpty") else None),
-        ("mosquitto", 40, slams.on_mosquitto if slams.MOSQUITTO else None),
+        ("mosquitto", 40, slams.on_mosquitto if MOSQUITTO else None),
     ]
     found = []
     for line, slowest_ms, measure in lines:

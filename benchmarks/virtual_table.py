@@ -13,7 +13,7 @@ from collections.abc import Callable
 from companion.core.observation import DeviceChanged, Observation, Pressed
 from firmware_bridge.framing import LineSplitter, WireCounters, unwrap, wrap
 from firmware_bridge.hub import Hub
-from firmware_bridge.messages import Down, FromDevice, SyncReply, body_of, to_device
+from firmware_bridge.messages import DeviceEvent, Down, FromDevice, SyncReply, body_of, to_device
 from firmware_bridge.pad_model import PadModel
 from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, RaceClass
 
@@ -24,7 +24,8 @@ Delay = Callable[[], int]
 class VirtualPad:
     """A pad whose clock starts at `starts_at_us` and runs `drift_ppm` fast, on a line with the delays `up` and `down`.
 
-    `one_ping_ns`: by how much its clock would be off, in host time, if its last question and answer alone were taken.
+    `last_n`: of the events of this start. `arrived_ns`: when each press reached the host, by its number. `one_ping_ns`:
+    by how much its clock would be off, in host time, if its last question and answer alone were taken.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class VirtualPad:
 
     def power_on(self, boot: int, starts_at_us: int = 0) -> None:
         self._zero_ns, self._zero_us = self.table.now_ns, starts_at_us
+        self.last_n = 0
         self.model = PadModel(self.id, self.inputs, (("led", "ring"),), boot=boot, st_us=self.st_us)
         self._poll_at_ns = 0
 
@@ -68,11 +70,6 @@ class VirtualPad:
 
     def leap(self, by_us: int) -> None:
         self._zero_us += by_us
-
-    def drift(self, drift_ppm: float) -> None:
-        """Run at another rate from now on."""
-        self._zero_us, self._zero_ns = self.us(self.table.now_ns), self.table.now_ns
-        self.drift_ppm = drift_ppm
 
     def hello(self) -> None:
         self.say(self.model.hello(self.us(self.table.now_ns)))
@@ -94,6 +91,8 @@ class VirtualPad:
 
     def _note(self, message: FromDevice) -> None:
         """Keep what simpler methods would go by: when a press arrives, and what one answer says."""
+        if isinstance(message, DeviceEvent):
+            self.last_n = max(self.last_n, message.n)
         if isinstance(message, Down) and not message.re:
             self.arrived_ns[message.n] = self._up_free_ns
         elif isinstance(message, SyncReply):

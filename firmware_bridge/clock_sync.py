@@ -25,6 +25,11 @@ DRIFT_WANDER_PPM = (
     5.0  # a crystal's rate moves with its warmth: no pair of answers is trusted closer than this
 )
 DROWSY_NS = 40_000_000  # a radio that sleeps answers when it wakes: up to a beacon's 102 ms later
+MILEPOST_EVERY_US = 16_000_000
+MILEPOSTS = 8
+ERRATIC_FOR_NS = 300_000_000_000
+_ERRATIC = 2
+CONFIRM_TIMES, CONFIRM_NS = 3, 5_000_000  # an answer confirms when it is no wider than this
 KEEP_ANCHOR_US = 1_000_000
 RENEW_ANCHOR_US = 30_000_000
 _MIN_BASE_US = 2_000_000  # pairs closer than this say nothing useful about drift
@@ -71,22 +76,27 @@ class ClockSync:
     """The clock of one device since its last start.
 
     `tick_us`: resolution of its stamps; `st_us`: longest time from an edge to its stamp, which widens only
-    the times of edges. Nothing here raises on values within 32 bits.
+    the times of edges. Nothing here raises on values within 32 bits. `is_confirmed`: the last answer was quick
+    enough to have shown any jump that matters.
     """
 
     def __init__(self, tick_us: int = 1, st_us: int = 0) -> None:
         self._tick_ns = tick_us * 1000
-        self._st_ns = st_us * 1000
+        self.st_ns = st_us * 1000
         self._answers: list[Answer] = []
         self._seen: tuple[int, int] | None = None  # (unwrapped us, host ns) of the newest stamp
+        self._mileposts: deque[Answer] = deque(maxlen=MILEPOSTS)
         self._rtts_ns: deque[int] = deque(maxlen=2 * WINDOW)
         self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
         self._anchor: _Line | None = None
         self._anchor_set_us = 0
         self._renewed_us: int | None = None
         self._anchor_used_us = 0
+        self._jumped_ns: deque[int] = deque(maxlen=_ERRATIC)
+        self._heard_ns = 0
         self.jumps = 0
         self.doubted_from_ns = 0
+        self.is_confirmed = False
 
     @property
     def is_synced(self) -> bool:
@@ -97,6 +107,12 @@ class ClockSync:
     def is_settled(self) -> bool:
         """Have WINDOW answers come since the start or the last jump, so that its best one is a good one?"""
         return len(self._rtts_ns) >= WINDOW
+
+    @property
+    def is_erratic(self) -> bool:
+        """Has it jumped _ERRATIC times in the last five minutes? Then its next time is not to be believed either: it
+        jumps, or drifts beyond the bound."""
+        return len(self._jumped_ns) == _ERRATIC and self._heard_ns - self._jumped_ns[0] <= ERRATIC_FOR_NS
 
     @property
     def is_drowsy(self) -> bool:
@@ -151,6 +167,9 @@ class ClockSync:
         self._rtts_ns.append(rtt_ns)
         against = [old for old in self._answers if not _may_be_one_clock(old, answer)]
         self._keep(answer)
+        self._heard_ns = heard_ns
+        best_ns = self._best_line(middle_us).bound_ns(middle_us)
+        self.is_confirmed = answer.half_ns <= CONFIRM_TIMES * best_ns + CONFIRM_NS
         low, high = self._drift_allowed()
         if against or low > high + 2 * DRIFT_WANDER_PPM:
             # The latest answer that contradicts this one was before the jump; later ones may be after it.
@@ -158,11 +177,14 @@ class ClockSync:
             self.doubted_from_ns = doubted.device_us * 1000 - doubted.offset_ns
             self.jumps += 1
             self._rtts_ns.clear()
+            self._jumped_ns.append(heard_ns)
             self._answers = [answer]
+            self._mileposts.clear()
             self._anchor = None
             self._seen = None
             low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
         self._drift_ppm = (min(low, high), max(low, high))
+        self._set_milepost(middle_us)
         self.note(received + inside_us, heard_ns)
         return True
 
@@ -189,9 +211,9 @@ class ClockSync:
             self._renewed_us = device_us if is_in_row else None
             self._anchor, self._anchor_set_us, self._anchor_used_us = line, device_us, device_us
         self._anchor_used_us = max(self._anchor_used_us, device_us)
-        u_ns = line.bound_ns(device_us) + self._st_ns
+        u_ns = line.bound_ns(device_us) + self.st_ns
         is_fresh = self._renewed_us is not None and device_us - self._renewed_us <= KEEP_ANCHOR_US
-        return HostTime(line.at_ns(device_us), u_ns, u_ns if is_fresh else self._tick_ns + self._st_ns)
+        return HostTime(line.at_ns(device_us), u_ns, u_ns if is_fresh else self._tick_ns + self.st_ns)
 
     def device_us(self, host_ns: int) -> int | None:
         """The 32-bit device time at a host instant (for scheduled commands), None before the first answer."""
@@ -206,7 +228,7 @@ class ClockSync:
         if not self._answers:
             return None
         now_us = (now_ns + self._answers[-1].offset_ns) // 1000
-        return self._best_line(now_us).bound_ns(now_us) + self._st_ns
+        return self._best_line(now_us).bound_ns(now_us) + self.st_ns
 
     def _is_near(self, device_us: int) -> bool:
         return abs(device_us - self._anchor_used_us) <= KEEP_ANCHOR_US
@@ -234,10 +256,13 @@ class ClockSync:
 
     def _drift_allowed(self) -> tuple[float, float]:
         """The least and the greatest drift in ppm that every pair of answers allows; the least is greater
-        than the greatest when no steady clock could have given them all."""
+        than the greatest when no steady clock could have given them all.
+
+        Mileposts, the tightest answers of the last two minutes, make the pairs long.
+        """
         low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
         for place, new in enumerate(self._answers):
-            for old in self._answers[:place]:
+            for old in (*self._mileposts, *self._answers[:place]):
                 base_us = new.device_us - old.device_us
                 if base_us < _MIN_BASE_US:
                     continue
@@ -245,6 +270,13 @@ class ClockSync:
                 slack = (new.half_ns + old.half_ns) * 1000 / base_us
                 low, high = max(low, slope - slack), min(high, slope + slack)
         return low, high
+
+    def _set_milepost(self, device_us: int) -> None:
+        """Keep the tightest answer now and then."""
+        if not self._mileposts or device_us - self._mileposts[-1].device_us >= MILEPOST_EVERY_US:
+            best = min(self._answers, key=lambda answer: answer.half_ns)
+            if not self._mileposts or best.device_us > self._mileposts[-1].device_us:
+                self._mileposts.append(best)
 
 
 def _may_be_one_clock(x: Answer, y: Answer) -> bool:

@@ -112,7 +112,7 @@ def broker_in(service_type: str, info: ServiceInfo) -> Broker | None:
     return Broker(hosts[0], info.port, table) if hosts and info.port else None
 
 
-class Announcement:
+class Beacon:
     """Tells the network that a table is here: where its pages are and which broker its pads go to."""
 
     def __init__(

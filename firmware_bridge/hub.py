@@ -188,7 +188,9 @@ class Hub:
 
     def marks(self) -> tuple[verdict.Mark, ...]:
         """How far each device that is ready has been heard."""
-        return tuple(mark for session in self._sessions.values() if (mark := session.mark()) is not None)
+        return tuple(
+            mark for session in self._sessions.values() if (mark := session.mark(self._now_ns)) is not None
+        )
 
     def held_ns(self) -> int | None:
         """Host time of the earliest press that is held back because it may be cross-talk."""
@@ -197,7 +199,9 @@ class Hub:
     def devices(self, now_ns: int) -> tuple[DeviceStatus, ...]:
         """All devices that ever said hello, sorted by id."""
         return tuple(
-            device_status(session, way.counters, way.problem, way.mend, now_ns=now_ns)
+            device_status(
+                session, way.counters, way.problem, way.mend, is_wired=way.link.is_trusted, now_ns=now_ns
+            )
             for name, session in sorted(self._sessions.items())
             if (way := self._way_of[name])
         )
@@ -341,7 +345,10 @@ class Hub:
         )
 
     def _see(self, observation: Observation) -> None:
-        if isinstance(observation, Pressed):
+        if isinstance(observation, Pressed) and observation.suspect:
+            self._has_new_press = True
+            self._see_at_last(observation)
+        elif isinstance(observation, Pressed):
             self._has_new_press = True
             self._crosstalk.put(observation, self._now_ns)
         else:

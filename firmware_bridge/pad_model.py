@@ -6,6 +6,7 @@ Times are unwrapped device microseconds; stamps go out modulo 2^32. No I/O, no c
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
 import msgspec
 
@@ -39,6 +40,7 @@ from firmware_bridge.messages import (
 SETTLE_US = 30_000
 RESEND_US = 200_000
 HEARTBEAT_US = 1_000_000
+WAITING = 16  # commands that wait for their time
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -60,7 +62,9 @@ class _Kept(msgspec.Struct):
 class PadModel:
     """One start of one device: `boot` is new at each start and numbers begin at 1.
 
-    `inputs` and `outputs` are (kind, name) pairs. Every method returns the messages to send, in order.
+    `inputs` and `outputs` are (kind, name) pairs. `fw` and `hw` are what the hello says of it; `battery` and
+    `errors` (counters of bad lines) are told in each heartbeat. One without a radio (`has_radio`) takes no key.
+    Every method returns the messages to send, in order.
     """
 
     def __init__(
@@ -72,6 +76,10 @@ class PadModel:
         boot: int,
         tick_us: int = 1,
         st_us: int = 20,
+        fw: str = "model",
+        hw: str = "none",
+        battery: int | None = 100,
+        has_radio: bool = True,
     ) -> None:
         self.device_id = device_id
         self.boot = boot
@@ -80,12 +88,17 @@ class PadModel:
         self.played: list[Played] = []
         self.arms: list[Arm] = []
         self.key: bytes | None = None
+        self.errors: dict[str, int] = {}
+        self._fw, self._hw = fw, hw
+        self._battery = battery
+        self._has_radio = has_radio
         self._inputs = inputs
         self._outputs = outputs
         self._n = 0
         self._ring: deque[_Kept] = deque(maxlen=RING)
         self._closed = 0
-        self._settled_us = [-SETTLE_US] * len(inputs)
+        self._raw = 0
+        self._locked_us: list[int | None] = [None] * len(inputs)
         self._armed_mask, self._armed_at_us = 0, 0
         self._waiting: list[tuple[int, Led | Snd]] = []
         self._heartbeat_us = 0
@@ -96,8 +109,8 @@ class PadModel:
             Hello(
                 p=PROTOCOL,
                 id=self.device_id,
-                fw="model",
-                hw="none",
+                fw=self._fw,
+                hw=self._hw,
                 boot=self.boot,
                 ni=len(self._inputs),
                 no=len(self._outputs),
@@ -111,16 +124,40 @@ class PadModel:
 
     def edge(self, us: int, b: int, *, is_down: bool, force: int | None = None) -> list[FromDevice]:
         """An input's contact moved at `us`. Bounces within SETTLE_US of an edge that counted are not told."""
-        if us - self._settled_us[b] < SETTLE_US or bool(self._closed >> b & 1) == is_down:
-            return []
-        self._settled_us[b] = us
+        out = self.advance(us)
+        self._raw = self._raw & ~(1 << b) | is_down << b
+        if self._locked_us[b] is not None or bool(self._closed >> b & 1) == is_down:
+            return out
+        return out + self._take(us, b, force)
+
+    def advance(self, us: int) -> list[FromDevice]:
+        """Time has come to `us`: inputs that settled until then are looked at again, in the order of time.
+
+        A contact that stayed otherwise than it was told counts from the end of its lock-out on.
+        """
+        out: list[FromDevice] = []
+        while (due := min(self._dues(), default=None)) is not None and due[0] <= us:
+            out += self._settle(*due)
+        return out
+
+    def _dues(self) -> Iterator[tuple[int, int]]:
+        """(us, input): when something becomes of an input by itself."""
+        return ((us + SETTLE_US, b) for b, us in enumerate(self._locked_us) if us is not None)
+
+    def _settle(self, us: int, b: int) -> list[FromDevice]:
+        self._locked_us[b] = None
+        return self._take(us, b, None) if (self._raw ^ self._closed) >> b & 1 else []
+
+    def _take(self, us: int, b: int, force: int | None) -> list[FromDevice]:
+        self._locked_us[b] = us
         self._closed ^= 1 << b
-        if not is_down:
+        if not self._closed >> b & 1:
             return self._event(us, Up(b=b, n=self._next(), us=self._stamp(us)))
-        early = self._armed_mask >> b & 1 and us < self._armed_at_us
-        return self._event(
-            us, Down(b=b, n=self._next(), us=self._stamp(us), q=force, early=1 if early else 0)
-        )
+        return self._event(us, self._down(us, b, force))
+
+    def _down(self, us: int, b: int, force: int | None) -> Down:
+        is_early = self._armed_mask >> b & 1 and us < self._armed_at_us
+        return Down(b=b, n=self._next(), us=self._stamp(us), q=force, early=1 if is_early else 0)
 
     def tower(self, us: int, b: int, *, is_die: bool, peak: int, width_us: int) -> list[FromDevice]:
         """A tower was struck, or something passed its beam."""
@@ -129,6 +166,9 @@ class PadModel:
 
     def hear(self, us: int, message: ToDevice) -> list[FromDevice]:
         """The host said something at `us`."""
+        return self.advance(us) + self._obey(us, message)
+
+    def _obey(self, us: int, message: ToDevice) -> list[FromDevice]:
         match message:
             case Who():
                 return [
@@ -147,13 +187,18 @@ class PadModel:
                 self.arms.append(message)
                 self._armed_mask, self._armed_at_us = message.mask, self._near(message.at, us)
             case Led() | Snd():
-                if message.b >= len(self._outputs):
+                kind = "led" if isinstance(message, Led) else "snd"
+                if message.b >= len(self._outputs) or self._outputs[message.b][0] != kind:
                     return [Nak(reason="no such output")]
                 if message.pattern not in SHAPES:
                     return [Nak(reason="no such pattern")]
+                if len(self._waiting) >= WAITING:
+                    return [Nak(reason="too many wait")]
                 self._waiting.append((us if message.at is None else self._near(message.at, us), message))
-                return self.poll(us)
+                self._play_due(us)
             case Key():
+                if not self._has_radio:
+                    return [Nak(n=message.n, reason="it has no radio")]
                 self.key = bytes.fromhex(message.k)
                 return [Ack(n=message.n)]
         return []
@@ -167,11 +212,9 @@ class PadModel:
         return tone_hz(shape, since_ms) if playing.kind == "snd" else int(is_lit(shape, since_ms))
 
     def poll(self, us: int) -> list[FromDevice]:
-        """Do what is due at `us`: scheduled commands, repeats, the heartbeat."""
-        due = sorted((entry for entry in self._waiting if entry[0] <= us), key=lambda entry: entry[0])
-        self._waiting = [entry for entry in self._waiting if entry[0] > us]
-        for _, done in due:
-            self.played.append(Played("led" if isinstance(done, Led) else "snd", done.b, done.pattern, us))
+        """Do what is due at `us`: inputs that settled, scheduled commands, repeats, the heartbeat."""
+        out = self.advance(us)
+        self._play_due(us)
         late = [
             kept
             for kept in self._ring
@@ -179,18 +222,29 @@ class PadModel:
         ]
         for kept in late:
             kept.is_resent = True
-        out = self._repeat(us, late)
+        out += self._repeat(us, late)
         if us >= self._heartbeat_us:
             self._heartbeat_us = us + HEARTBEAT_US
-            out.append(Heartbeat(n=self._n, us=self._stamp(us), v=self._closed, bat=100))
+            out.append(
+                Heartbeat(
+                    n=self._n, us=self._stamp(us), v=self._closed, err=dict(self.errors), bat=self._battery
+                )
+            )
         return out
+
+    def _play_due(self, us: int) -> None:
+        due = sorted((entry for entry in self._waiting if entry[0] <= us), key=lambda entry: entry[0])
+        self._waiting = [entry for entry in self._waiting if entry[0] > us]
+        for _, done in due:
+            self.played.append(Played("led" if isinstance(done, Led) else "snd", done.b, done.pattern, us))
 
     def due_us(self) -> int:
         """When `poll` has something to do."""
         resends = [
             kept.sent_us + RESEND_US for kept in self._ring if not kept.is_acked and not kept.is_resent
         ]
-        return min([self._heartbeat_us, *resends, *(at_us for at_us, _ in self._waiting)])
+        waiting = (at_us for at_us, _ in self._waiting)
+        return min([self._heartbeat_us, *resends, *waiting, *(at_us for at_us, _ in self._dues())])
 
     def _next(self) -> int:
         self._n += 1

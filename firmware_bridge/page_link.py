@@ -27,7 +27,7 @@ class PageLine:
     """One page that is a pad, from `PageLink.join` to `close`. All methods are safe from any thread."""
 
     def __init__(
-        self, link: PageLink, device: str, tell: Callable[[str], None], hang_up: Callable[[], None]
+        self, link: PageLink, device: str, tell: Callable[[str], None], hang_up: Callable[[str], None]
     ) -> None:
         self.device = device
         self.tell, self.hang_up = tell, hang_up
@@ -72,17 +72,20 @@ class PageLink:
         with self._lock:
             lines = tuple(self._lines.values())
         for line in lines:
-            line.hang_up()
+            line.hang_up("end")
             self.leave(line)
         if self._thread is not None:
             self._inbox.put(None)
             self._thread.join()
             self._thread = None
 
-    def join(self, device: str, tell: Callable[[str], None], hang_up: Callable[[], None]) -> PageLine | None:
+    def join(
+        self, device: str, tell: Callable[[str], None], hang_up: Callable[[str], None]
+    ) -> PageLine | None:
         """A page comes that is to be this device; an older page of the same device is hung up on.
 
-        `tell(message)` must not wait; `hang_up()` ends the page's socket. None when too many pages are pads.
+        `tell(message)` must not wait; `hang_up(why)` ends the page's socket: ``elsewhere``, ``flood`` (it says more
+        than can be taken) or ``end`` (of the program). None when too many pages are pads.
         """
         line = PageLine(self, device, tell, hang_up)
         with self._lock:
@@ -91,7 +94,7 @@ class PageLink:
                 return None
             if old is not None:
                 self.leave(old)
-                old.hang_up()
+                old.hang_up("elsewhere")
             self._lines[device] = line
             self._inbox.put(Opened(device, device))
         return line
@@ -108,7 +111,8 @@ class PageLink:
                 return
             self._inbox.put(Heard(line.device, frame, at_ns))
         if self._inbox.qsize() > _QUEUE:
-            line.hang_up()  # nobody keeps up with it; presses are never dropped one by one behind its back
+            # Nobody keeps up with it, and presses are never dropped one by one behind its back.
+            line.hang_up("flood")
 
     def leave(self, line: PageLine) -> None:
         """What `PageLine.close` hands on."""

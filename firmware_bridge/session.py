@@ -5,16 +5,15 @@ Every method takes the host time; what the session wants to send goes to `say`, 
 
 from __future__ import annotations
 
-import secrets
 from collections import deque
 from collections.abc import Callable
 
 import msgspec
 
-from companion.core.observation import DeviceChanged, Observation
-from firmware_bridge.clock_sync import WINDOW, ClockSync, HostTime
+from companion.core.observation import DeviceChanged, Observation, Pressed
+from firmware_bridge.clock_sync import ClockSync, HostTime
+from firmware_bridge.fitness import LEARNING, RADIO_LIMIT_NS, WIRE_LIMIT_NS, doubt
 from firmware_bridge.messages import (
-    MAX_TOKEN,
     PROTOCOL,
     Ack,
     DeviceEvent,
@@ -28,36 +27,28 @@ from firmware_bridge.messages import (
     Nak,
     Output,
     SyncReply,
-    SyncRequest,
     ToDevice,
     Up,
     Who,
 )
 from firmware_bridge.numbering import Numbering, Taken
+from firmware_bridge.questions import Questions
 from firmware_bridge.translate import observed
 from firmware_bridge.verdict import CAP_NS, Mark
 from firmware_bridge.wire import RaceClass
 
 WHO_EVERY_NS = 500_000_000
-SYNC_EVERY_NS = 1_000_000_000
-BURST_EVERY_NS = 30_000_000
-BURST = WINDOW
-ASK_AGAIN_NS = 20_000_000
-ASK_SPACING_NS = 5_000_000
 SILENT_NS = 3_000_000_000
 REPEAT_MISSING_NS = 200_000_000
 GIVE_UP_NS = 1_000_000_000
 STALE_EVENT_NS = 60_000_000_000
-_QUESTION_LIVES_NS = 2_000_000_000
-WIRE_LIMIT_NS = 600_000
-RADIO_LIMIT_NS = 2_500_000
-FIT_AGAIN = 0.9  # of the limit: a clock on the edge does not change its mind with every answer
-LEARNING = "its clock is being learnt"
 _ANSWERS_TO_BE_READY = 4
 _HELD = 64
 _BOOTS = 64
 _HELLO_LATE_NS = 2_000_000_000
 _FUTURE_NS = 5_000_000
+_SLACK_NS = 1_000_000
+_LATE_NS = CAP_NS - 50_000_000
 _WORTH_TELLING_NS = 300_000
 
 
@@ -105,8 +96,8 @@ class Session:
         self.tally = Tally()
         self.heartbeat: Heartbeat | None = None
         self.heard_ns = now_ns
-        self._question = 0
-        self._asked_ns = 0
+        self._questions = Questions()
+        self._left_ns: int | None = None  # when it ceased to be ready
         self._past_boots: deque[int] = deque(maxlen=_BOOTS)
         self._begin(hello, now_ns, Numbering())
         self._become("syncing", now_ns)
@@ -127,14 +118,15 @@ class Session:
         self.clock.note(self.clock.unwrap(hello.us, now_ns), now_ns)
         self._numbering = numbering
         self._held: deque[tuple[DeviceEvent, int]] = deque()
-        self._questions: dict[int, tuple[int, int]] = {}  # id: (token, sent at)
+        self._questions.begin(now_ns)
+        self._told: deque[tuple[Pressed, int]] = (
+            deque()
+        )  # presses that no answer has confirmed, and when heard
         self._gap_since_ns: int | None = None
         self._repeat_at_ns = 0
         self._passed_n, self._passed_ns = 0, 0
         self._marks: deque[tuple[int, int]] = deque(maxlen=64)  # (n, passed at when all up to n came)
         self._wanted_ns = 0
-        self._sync_at_ns = now_ns
-        self._burst = BURST
         self._answers_needed = _ANSWERS_TO_BE_READY
         self._who_at_ns = now_ns + WHO_EVERY_NS
         self._is_doubted = False
@@ -193,13 +185,9 @@ class Session:
         self._become("syncing", now_ns, "it restarted", doubt_from_ns=last_ns)
 
     def _hear_sync(self, reply: SyncReply, heard_ns: int) -> None:
-        token, sent_ns = self._questions.get(reply.id, (None, 0))
-        if token != reply.h:
-            return  # an answer to nobody's question: too late, twice, or made up
-        # First in, first out: what was asked before this one will not be answered any more.
-        self._questions = {n: asked for n, asked in self._questions.items() if asked[1] > sent_ns}
+        sent_ns = self._questions.answered(reply)
         jumps = self.clock.jumps
-        if not self.clock.add(sent_ns, reply.r, reply.x, heard_ns):
+        if sent_ns is None or not self.clock.add(sent_ns, reply.r, reply.x, heard_ns):
             return
         if self.clock.jumps > jumps:
             self._leap(heard_ns)
@@ -208,12 +196,14 @@ class Session:
         self._date_hello()
         received_us = self.clock.unwrap(reply.r, heard_ns)
         self._numbering.tell(reply.n, received_us)
-        if (passed := self.clock.host_time(received_us)) is not None:
+        passed = self.clock.host_time(received_us)
+        if passed is not None and self.clock.is_confirmed:
             self._marks.append((reply.n, passed.at_ns))
-        self._replay_held(heard_ns)
+        if self.clock.is_confirmed:
+            self._replay_held(heard_ns)
         self._advance()
         self._settle(heard_ns)
-        if self._passed_ns < self._wanted_ns:
+        if self._wants_answer:
             self.ask(heard_ns)
 
     def _leap(self, now_ns: int) -> None:
@@ -222,14 +212,14 @@ class Session:
         self._is_doubted = True
         self._who_at_ns = now_ns + WHO_EVERY_NS
         self._answers_needed = _ANSWERS_TO_BE_READY - 1
-        self._burst = BURST
-        self._sync_at_ns = now_ns
+        self._questions.hurry(now_ns)
         self._marks.clear()
+        self._doubt_told()
         self._say(Who(p=(PROTOCOL,)))
         self._become("syncing", now_ns, "its clock jumped", doubt_from_ns=self.clock.doubted_from_ns)
 
     def _hear_event(self, event: DeviceEvent, heard_ns: int, *, is_replay: bool = False) -> None:
-        if self._is_doubted or self._is_hello_old or not self.clock.is_synced:
+        if self._is_undated:
             self._hold(event, heard_ns)
             return
         stamp_us = self.clock.unwrap(event.us, heard_ns)
@@ -237,13 +227,17 @@ class Session:
         if time is None:
             self._hold(event, heard_ns)
             return
-        if time.at_ns > heard_ns + time.u_ns + _FUTURE_NS:
-            # A stamp from the future: look at it again when the time has been asked for.
-            if is_replay:
-                self.tally.misdated += 1
-            else:
-                self._hold(event, heard_ns)
-                self.ask(heard_ns)
+        is_early = event.n > self._passed_n and time.at_ns + time.u_ns < self._passed_ns - _SLACK_NS
+        is_future = time.at_ns > heard_ns + time.u_ns + _FUTURE_NS
+        is_odd = is_early or is_future or heard_ns - time.at_ns > _LATE_NS
+        if not is_replay and (is_odd or self._held):
+            # A stamp from the future, from before a mark that it came after, or so old that its order may be
+            # final: it is looked at again when the time has been asked for, and what came after it follows it.
+            self._hold(event, heard_ns)
+            self.ask(heard_ns)
+            return
+        if is_future:
+            self.tally.misdated += 1
             return
         match self._numbering.take(event.n, stamp_us):
             case Taken.TWIN:
@@ -266,16 +260,48 @@ class Session:
         if event.n > self._passed_n:
             # It was stamped after that mark, whatever a newer, better answer makes of its time.
             time = HostTime(max(time.at_ns, self._passed_ns + 1), time.u_ns, time.own_u_ns)
-        self._see(observed(event, self.id, self.hello.boot, time))
+        seen = observed(event, self.id, self.hello.boot, time)
+        if not isinstance(seen, Pressed):
+            self._see(seen)
+        elif is_early or self.clock.is_erratic:
+            self._see(self._doubted(seen, heard_ns))
+        else:
+            self._told.append((seen, heard_ns))
+            self._see(seen)
+
+    @property
+    def _is_undated(self) -> bool:
+        """Can no stamp of it be turned into host time now?"""
+        return self._is_doubted or self._is_hello_old or not self.clock.is_synced
+
+    def _doubted(self, press: Pressed, heard_ns: int) -> Pressed:
+        """The press with all the time that it may have happened in: since the last mark, until it was heard."""
+        from_ns = min(max(self._passed_ns, press.seen_ns - press.uncertainty_ns), heard_ns)
+        if self._passed_ns:
+            from_ns = min(self._passed_ns, heard_ns)
+        half_ns = (heard_ns - from_ns + 1) // 2
+        return msgspec.structs.replace(
+            press, seen_ns=from_ns + half_ns, uncertainty_ns=half_ns, own_u_ns=half_ns, suspect="clock"
+        )
+
+    def _doubt_told(self) -> None:
+        """Take back the times of the presses that no answer has confirmed: tell them again, in doubt."""
+        told, self._told = self._told, deque()
+        for press, heard_ns in told:
+            self._see(self._doubted(press, heard_ns))
 
     def _hold(self, event: DeviceEvent, heard_ns: int) -> None:
-        if len(self._held) == _HELD:
-            self._held.popleft()
-            self.tally.lost += 1
         self._held.append((event, heard_ns))
+        if len(self._held) <= _HELD:
+            return
+        oldest, oldest_ns = self._held.popleft()
+        if self._is_undated:
+            self.tally.lost += 1
+        else:
+            self._hear_event(oldest, oldest_ns, is_replay=True)
 
     def _replay_held(self, now_ns: int) -> None:
-        if self._is_doubted or self._is_hello_old or not self.clock.is_synced:
+        if self._is_undated:
             return
         held, self._held = self._held, deque()
         for event, heard_ns in held:
@@ -292,14 +318,10 @@ class Session:
         if (self._needs_hello or self.state == "silent") and now_ns >= self._who_at_ns:
             self._who_at_ns = now_ns + WHO_EVERY_NS
             self._say(Who(p=(PROTOCOL,)))
-        self._questions = {
-            number: asked
-            for number, asked in self._questions.items()
-            if now_ns - asked[1] < _QUESTION_LIVES_NS
-        }
+        self._questions.drop_old(now_ns)
         if now_ns >= self._wanted_ns + CAP_NS:
             self._wanted_ns = 0  # whoever wanted it has gone on without
-        if now_ns >= self._sync_at_ns or self._passed_ns < self._wanted_ns:
+        if now_ns >= self._questions.due_ns or self._wants_answer:
             self.ask(now_ns)
         if self._gap_since_ns is not None and now_ns >= self._repeat_at_ns:
             self._chase_missing(now_ns)
@@ -307,54 +329,48 @@ class Session:
 
     def due_ns(self) -> int:
         """The host time by which `tick` wants to be called again."""
-        due = [self._sync_at_ns, self.heard_ns + SILENT_NS if self.state != "silent" else self._who_at_ns]
+        due = [
+            self._questions.due_ns,
+            self.heard_ns + SILENT_NS if self.state != "silent" else self._who_at_ns,
+        ]
         if self._needs_hello:
             due.append(self._who_at_ns)
         if self._gap_since_ns is not None:
             due.append(self._repeat_at_ns)
-        if self._passed_ns < self._wanted_ns:
-            due.append(self._may_ask_at_ns)
+        if self._wants_answer:
+            due.append(self._questions.may_ask_at_ns)
         return min(due)
 
     def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
-        """Ask what time it is, unless that was done less than ASK_SPACING_NS ago, or a question is open that
-        is younger than ASK_AGAIN_NS (twice that for the second one that is open, and so on): a burst of slams
-        is not to be held up by questions about it.
+        """Ask what time it is, as soon as `Questions` lets it.
 
         With `is_wanted` it goes on asking until an answer shows that everything before `now_ns` has come.
         """
         if is_wanted:
             self._wanted_ns = now_ns
-        if now_ns < self._may_ask_at_ns:
-            self._sync_at_ns = max(self._sync_at_ns, self._may_ask_at_ns)
-            return
-        self._question = (self._question + 1) % 2**32
-        token = secrets.randbelow(MAX_TOKEN + 1)
-        self._questions[self._question] = (token, now_ns)
-        self._asked_ns = now_ns
-        self._burst = max(self._burst - 1, 0)
-        self._sync_at_ns = now_ns + (BURST_EVERY_NS if self._burst else SYNC_EVERY_NS)
-        self._say(SyncRequest(id=self._question, h=token))
+        if (question := self._questions.next(now_ns)) is not None:
+            self._say(question)
 
     @property
-    def _may_ask_at_ns(self) -> int:
-        if not self._questions:
-            return self._asked_ns + ASK_SPACING_NS
-        return self._asked_ns + (ASK_AGAIN_NS << (len(self._questions) - 1))
+    def _wants_answer(self) -> bool:
+        """Does somebody wait for an order to become final, or a press to be dated?"""
+        return self._passed_ns < self._wanted_ns or (bool(self._held) and not self._needs_hello)
 
     def lose(self, now_ns: int, reason: str) -> None:
         """Its way is gone."""
         self._questions.clear()
         self._become("lost", now_ns, reason)
 
-    def mark(self) -> Mark | None:
-        """How far it is heard; None while it is not `ready`."""
+    def mark(self, now_ns: int) -> Mark | None:
+        """How far it is heard; None when it is not `ready`. Who was ready until a moment ago is waited for as long as
+        the cap: it may have pressed before it was lost or began anew."""
+        owed = [self._questions.oldest_ns, self._gap_since_ns]
         if self.state != "ready":
-            return None
-        owed = [sent_ns for _, sent_ns in self._questions.values()]
-        if self._gap_since_ns is not None:
-            owed.append(self._gap_since_ns)
-        return Mark(self.id, self._passed_ns, min(owed, default=None))
+            left_ns = self._left_ns
+            if self.state == "silent" or left_ns is None or now_ns - left_ns >= CAP_NS:
+                return None
+            owed.append(left_ns)
+        return Mark(self.id, self._passed_ns, min((at for at in owed if at is not None), default=None))
 
     @property
     def is_complete(self) -> bool:
@@ -368,10 +384,8 @@ class Session:
 
     def _recover(self, now_ns: int) -> None:
         self._answers_needed = max(self._answers_needed, 1)
-        self._questions.clear()
+        self._questions.begin(now_ns)
         self._gap_since_ns = None  # it gets its time anew to repeat what is missing
-        self._sync_at_ns = now_ns
-        self._burst = BURST
         self._become("syncing", now_ns, "it is back")
 
     def _settle(self, now_ns: int) -> None:
@@ -413,20 +427,8 @@ class Session:
         while self._marks and self._marks[0][0] <= self._numbering.contiguous:
             self._passed_n, passed_ns = self._marks.popleft()
             self._passed_ns = max(self._passed_ns, passed_ns)
-
-    def _doubt_at(self, now_ns: int) -> str:
-        """Why it should not decide a ranked race at `now_ns`."""
-        u_ns = self.clock.uncertainty_ns(now_ns)
-        if self.state in ("silent", "lost"):
-            return f"it is {self.state}"
-        if self.state != "ready" or u_ns is None or not self.clock.is_settled:
-            return LEARNING
-        if self.hello.st * 1000 > self.limit_ns:
-            return "it stamps presses too late"
-        if self.clock.is_drowsy:
-            return "its radio sleeps between messages"
-        limit_ns = self.limit_ns * FIT_AGAIN if self.doubt else self.limit_ns
-        return "its clock is not known well enough" if u_ns > limit_ns else ""
+            while self._told and self._told[0][0].n <= self._passed_n:
+                self._told.popleft()
 
     def _tell_clock(self, now_ns: int) -> None:
         """Report a clock that became fit or unfit for a race, twice as good or half as good since it was last
@@ -434,7 +436,7 @@ class Session:
         u_ns = self.clock.uncertainty_ns(now_ns)
         if self.state != "ready" or u_ns is None or self._told_u_ns is None:
             return
-        if self._doubt_at(now_ns) != self.doubt:
+        if self._doubt(now_ns) != self.doubt:
             self._become("ready", now_ns)
             return
         if abs(u_ns - self._told_u_ns) < _WORTH_TELLING_NS:
@@ -442,11 +444,16 @@ class Session:
         if u_ns >= 2 * self._told_u_ns or 2 * u_ns <= self._told_u_ns:
             self._become("ready", now_ns)
 
+    def _doubt(self, now_ns: int) -> str:
+        return doubt(self.state, self.clock, self.limit_ns, now_ns, was_doubted=bool(self.doubt))
+
     def _become(self, state: str, now_ns: int, detail: str = "", doubt_from_ns: int | None = None) -> None:
+        if state != self.state:
+            self._left_ns = now_ns if self.state == "ready" else self._left_ns
         self.state, self.detail = state, detail
         u_ns = self.clock.uncertainty_ns(now_ns)
         self._told_u_ns = u_ns
-        self.doubt = self._doubt_at(now_ns)
+        self.doubt = self._doubt(now_ns)
         since_ns = now_ns if doubt_from_ns is None else min(doubt_from_ns, now_ns)
         self._see(
             DeviceChanged(

@@ -121,11 +121,13 @@ class CrossTalk:
 def outputs_for(cue: Cue, outputs: Mapping[str, Iterable[tuple[str, int]]]) -> tuple[tuple[str, int], ...]:
     """The (device, output index) pairs that a cue plays on, each once, sorted.
 
-    `outputs` maps a seat's id, or ``all``, to pairs. A cue to ``all`` plays on every pair of the mapping.
+    `outputs` maps a seat's id, or ``all``, to pairs. A cue to ``all`` plays on every pair of the mapping, one that
+    names `pads` on those alone.
     """
     if cue.pattern == _WORDS_ONLY:
         return ()
-    chosen = outputs.values() if cue.target == "all" else (outputs.get(cue.target, ()),)
+    names = cue.pads or (tuple(outputs) if cue.target == "all" else (cue.target,))
+    chosen = (outputs.get(name, ()) for name in names)
     return tuple(sorted({pair for pairs in chosen for pair in pairs}))
 
 

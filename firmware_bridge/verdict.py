@@ -30,30 +30,6 @@ class Mark(msgspec.Struct, frozen=True):
     since_ns: int | None = None
 
 
-class Finality(msgspec.Struct, frozen=True):
-    """May the order of what happened up to an instant be called final?
-
-    `by_cap`: only because CAP_NS ran out; `silent` names the devices that had not passed by then. `waiting`
-    names those that are still waited for (empty when final).
-    """
-
-    is_final: bool
-    by_cap: bool = False
-    waiting: tuple[str, ...] = ()
-    silent: tuple[str, ...] = ()
-
-
-def finality(instant_ns: int, asked_ns: int, now_ns: int, marks: Iterable[Mark]) -> Finality:
-    """Is everything before host time `instant_ns` known at `now_ns`, when the devices were asked at
-    `asked_ns`?"""
-    behind = tuple(sorted(mark.device for mark in marks if mark.passed_ns <= instant_ns))
-    if not behind:
-        return Finality(True)
-    if now_ns - asked_ns >= CAP_NS:
-        return Finality(True, by_cap=True, silent=behind)
-    return Finality(False, waiting=behind)
-
-
 def watermark_ns(marks: Iterable[Mark], now_ns: int) -> int:
     """Host time before which nothing can still be in flight: the least of all marks, but never more than
     CAP_NS ago.

@@ -21,15 +21,13 @@ from vision.render.cloth import CLOTHS
 from vision.render.cube import BODIES, Die, Livery, draw_die
 from vision.render.drawings import TADA_FACES
 from vision.render.enrolment import any_lamp
-from vision.render.lens import Camera, develop
-from vision.render.polyhedra import PolyDie, PolyLook, draw_polyhedron, draw_shadow, shown_text, truth_of
-from vision.render.polyhedra_numerals import Typeface
-from vision.render.polyhedra_solids import D4_STYLES, SIDES
+from vision.render.lens import develop
+from vision.render.polyhedra import PolyDie, draw_polyhedron, draw_shadow, shown_text, truth_of
+from vision.render.polyhedra_looks import RADIUS_MM, any_colour, any_look, any_typeface, camera_above, thrown
 from vision.render.scene import Scene
 
 HELD_OUT = ("sans", "italic", "URWBookman", "URWGothic", "Z003", "Symbol", "D050000", "Math")
 _SHARES = {"d4": 0.15, "d6": 0.11, "d8": 0.13, "d10": 0.14, "d12": 0.14, "d20": 0.21, "d100": 0.12}
-_RADIUS_MM = {"d4": 12.5, "d6": 12.5, "d8": 11.5, "d10": 12.0, "d12": 12.0, "d20": 12.5, "d100": 12.0}
 _PLACES = [(x, y) for y in (92, 146, 200, 254, 308) for x in (165, 219, 273, 327, 381, 435)]
 
 
@@ -49,95 +47,11 @@ class Made:
         self.ups.append(up)
 
 
-def colour(rng: np.random.Generator) -> tuple[float, float, float]:
-    """A BGR colour such as dice have: of any hue, also black, white and grey."""
-    if rng.random() < 0.25:
-        level = float(rng.choice([0.06, 0.12, 0.5, 0.85, 0.95]))
-        return tuple(np.clip(level + rng.normal(0, 0.03, 3), 0.02, 1).tolist())
-    hsv = np.array([[[rng.uniform(0, 180), rng.uniform(90, 255), rng.uniform(50, 255)]]], np.uint8)
-    return tuple((cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0] / 255).tolist())
-
-
-def _apart(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    both = np.array([[one, other]], np.float32)
-    lab = cv2.cvtColor(both, cv2.COLOR_BGR2LAB)[0]
-    return float(np.linalg.norm(lab[0] - lab[1]))
-
-
-def typeface(rng: np.random.Generator, fonts: list[str]) -> Typeface:
-    is_own = not fonts or rng.random() < 0.4
-    return Typeface(
-        name="strokes" if is_own else str(rng.choice(fonts)),
-        weight=float(rng.uniform(0.09, 0.24)) if is_own else 0.0,
-        slant=float(rng.normal(0, 0.06)),
-        stretch=float(rng.uniform(0.75, 1.2)),
-        seed=int(rng.integers(1 << 20)),
-        mark=str(rng.choice(["bar", "dot", "none"], p=[0.5, 0.42, 0.08])),
-        marks_all=bool(rng.random() < 0.8),
-    )
-
-
-def look_of(rng: np.random.Generator, kind: str, face: Typeface) -> PolyLook:
-    """One die's look."""
-    body = colour(rng)
-    while True:
-        ink = (0.95,) * 3 if rng.random() < 0.4 else (0.05,) * 3 if rng.random() < 0.4 else colour(rng)
-        second = colour(rng)
-        swirl = float(rng.uniform(0.2, 0.9)) if rng.random() < 0.35 else 0.0
-        if _apart(body, ink) > 40 and (swirl < 0.5 or _apart(second, ink) > 30):
-            break
-        body = colour(rng)
-    low, high = {"d20": (0.62, 1.0), "d100": (0.55, 0.85), "d6": (0.7, 1.3), "d4": (0.75, 1.25)}.get(
-        kind, (0.7, 1.15)
-    )
-    return PolyLook(
-        kind=kind,
-        body=body,
-        ink=ink,
-        style=str(rng.choice(D4_STYLES)),
-        second=second,
-        swirl=swirl,
-        gloss=float(rng.uniform(0, 0.9)),
-        rounding=float(rng.uniform(0.01, 0.16)),
-        height=float(rng.uniform(low, high)),
-        tall=float(rng.choice([0.85, 0.95, 1.0, 1.08, 1.2])),
-        up=int(rng.integers(4)),
-        numbers=0 if rng.random() < 0.6 else int(rng.integers(1, 200)),
-        border=bool(rng.random() < 0.06),
-        face=face,
-        seed=int(rng.integers(1 << 20)),
-    )
-
-
-def any_shown(rng: np.random.Generator, kind: str) -> int:
-    """A number of the die, each as often."""
-    number = int(rng.integers(SIDES[kind]))
-    return number * 10 if kind == "d100" else number if kind == "d10" else number + 1
-
-
-def camera_of(rng: np.random.Generator) -> Camera:
-    """A camera above the table, a little to a side; dice of 20 to 70 px radius."""
-    across = float(rng.uniform(32, 62))
-    width_mm = float(rng.uniform(350, 420))
-    high = width_mm / 2 / float(np.tan(np.radians(across / 2)))
-    wide = int(np.exp(rng.uniform(np.log(700), np.log(1500))))
-    off = rng.normal(0, 0.09, 2) * high
-    return Camera(
-        lens_mm=(300 + float(off[0]), 200 + float(off[1]), high),
-        look_mm=(300 + float(rng.normal(0, 8)), 200 + float(rng.normal(0, 8))),
-        roll_deg=float(rng.uniform(0, 360)) if rng.random() < 0.3 else float(rng.normal(0, 4)),
-        across_deg=across,
-        size_px=(wide, round(wide * 0.8)),
-        blur_px=float(rng.uniform(0.3, 1.4)) * wide / 1200,
-        soft_px=float(rng.uniform(0.5, 1.5)) if rng.random() < 0.25 else 0.0,
-        soft_side_deg=float(rng.uniform(0, 360)),
-        noise=0.0,  # training lays noise over what it looks at
-    )
-
-
-def one_scene(rng: np.random.Generator, fonts: list[str], cloth: tuple[str, int], made: Made) -> None:
+def one_scene(rng: np.random.Generator, fonts: tuple[str, ...], cloth: tuple[str, int], made: Made) -> None:
     """Draws one table full of dice on a cloth (its name and seed) and cuts them out."""
-    camera, lamp = camera_of(rng), any_lamp(rng)
+    width_px = int(np.exp(rng.uniform(np.log(700), np.log(1500))))
+    # Noise is laid over by the training, anew for each look.
+    camera, lamp = camera_above(rng, width_px, float(rng.uniform(350, 420)), 0.0), any_lamp(rng)
     if rng.random() < 0.2:
         lamp = replace(lamp, level=float(rng.uniform(1.1, 1.7)))
     scene = Scene(marks=None, cloth=cloth[0], light=lamp, seed=cloth[1])
@@ -153,15 +67,8 @@ def one_scene(rng: np.random.Generator, fonts: list[str], cloth: tuple[str, int]
             others.append(_cube(rng, xy))
         elif chance < 0.93:
             kind = str(rng.choice(list(_SHARES), p=list(_SHARES.values())))
-            dice.append(
-                PolyDie(
-                    look=look_of(rng, kind, typeface(rng, fonts)),
-                    shown=any_shown(rng, kind),
-                    xy_mm=xy,
-                    radius_mm=_RADIUS_MM[kind] * float(rng.uniform(0.85, 1.2)),
-                    angle_deg=float(rng.uniform(0, 360)),
-                )
-            )
+            look = any_look(rng, kind, any_typeface(rng, fonts))
+            dice.append(thrown(rng, look, xy, RADIUS_MM[kind] * float(rng.uniform(0.85, 1.2))))
     for die in dice:
         draw_shadow(canvas, die, camera, lamp)
     for cube in others:
@@ -202,10 +109,10 @@ def one_scene(rng: np.random.Generator, fonts: list[str], cloth: tuple[str, int]
 def _cube(rng: np.random.Generator, xy: tuple[float, float]) -> Die:
     is_pips = rng.random() < 0.6
     livery = Livery(
-        body=colour(rng),
+        body=any_colour(rng),
         ink=(0.95,) * 3 if rng.random() < 0.5 else (0.05,) * 3,
         pattern=str(rng.choice(BODIES)),
-        second=colour(rng),
+        second=any_colour(rng),
         seed=int(rng.integers(100)),
         ink_scale=float(rng.uniform(0.6, 0.8)),
     )
@@ -221,12 +128,12 @@ def _cube(rng: np.random.Generator, xy: tuple[float, float]) -> Die:
     )
 
 
-def fonts_in(folder: Path | None) -> list[str]:
+def fonts_in(folder: Path | None) -> tuple[str, ...]:
     """Font files below a folder, without those held out."""
     if folder is None:
-        return []
+        return ()
     found = sorted(str(p) for p in folder.rglob("*") if p.suffix.lower() in (".ttf", ".otf"))
-    return [name for name in found if not any(word in name for word in (*HELD_OUT, "Fallback"))]
+    return tuple(name for name in found if not any(word in name for word in (*HELD_OUT, "Fallback")))
 
 
 def main() -> None:

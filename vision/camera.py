@@ -1,8 +1,8 @@
 """Cameras: the only module that opens one, each in a process of its own.
 
 Words on the line. To the child: ``("layouts", tuple[Placed])``, ``("clip", n, from_ns, to_ns)``,
-``("still", n, max_width)``, ``("stop",)``. From it: ``("status", EyeStatus)`` every half second,
-``("saw", Observed)``, ``("answer", n, result)``, ``("failed", text)``.
+``("still", n, max_width)``, ``("face", n, frame, box)``, ``("reader",)``, ``("stop",)``. From it:
+``("status", EyeStatus)`` every half second, ``("saw", Observed)``, ``("answer", n, result)``, ``("failed", text)``.
 """
 
 from __future__ import annotations
@@ -106,7 +106,17 @@ class CameraChild:
         answer: Stamped | None = self._ask("still", (max_width,), timeout_s)
         return answer
 
-    def _ask(self, word: str, details: tuple[int, ...], timeout_s: float) -> Any:
+    def face(self, frame: int, box_px: tuple[int, int, int, int], timeout_s: float = 2.0) -> bytes | None:
+        """The die in this box of a rest's frame, with what is around it, as PNG; None where that frame is not kept
+        any more or the camera does not answer."""
+        answer: bytes | None = self._ask("face", (frame, box_px), timeout_s)
+        return answer
+
+    def renew_reader(self) -> None:
+        """The reader's files have changed: it is built anew before the next look; until then the old one reads."""
+        self._send(("reader",))
+
+    def _ask(self, word: str, details: tuple[Any, ...], timeout_s: float) -> Any:
         number = next(self._numbers)
         event, result = threading.Event(), list[Any]()
         self._answers[number] = (event, result)
@@ -392,7 +402,8 @@ def _child(line: Connection, source: str, name: str, reader: ReaderSpec | None, 
     except Exception as error:  # whatever the reader's files hold, the table must hear one line about it
         line.send(("failed", f"the reader does not start: {error}"))
         return
-    Eye(line, lambda: open_source(source), name, built, marks).run()
+    rebuild = reader.build if reader else None
+    Eye(line, lambda: open_source(source), name, built, marks, rebuild=rebuild).run()
 
 
 def _end(child: BaseProcess) -> None:

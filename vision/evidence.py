@@ -1,4 +1,4 @@
-"""What the camera saw in the last seconds, kept as JPEG."""
+"""What the camera saw, kept as JPEG: the last seconds, and the last rests."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.frame import decode
+from vision.learn import crop_around
+
 Stamped = tuple[int, bytes]
 """(host ns, JPEG bytes) of one frame."""
 
 _QUALITY = 80
+_SHARP = 95  # where a face is to be learnt from it
 
 
 class EvidenceRing:
@@ -61,6 +65,34 @@ class EvidenceRing:
         """How much the kept frames take."""
         with self._lock:
             return self._bytes
+
+
+class RestPictures:
+    """The pictures of the last rests, by number of their frame, whole and sharp, so that a die can be looked at
+    again; at most `most` and `max_bytes`. Safe between threads."""
+
+    def __init__(self, most: int = 30, max_bytes: int = 24_000_000) -> None:
+        self._most, self._max_bytes = most, max_bytes
+        self._kept: dict[int, bytes] = {}
+        self._lock = threading.Lock()
+
+    def keep(self, number: int, frame: NDArray[np.uint8]) -> None:
+        """Keeps a BGR frame; the oldest make room."""
+        _, data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, _SHARP])
+        with self._lock:
+            self._kept[number] = data.tobytes()
+            while len(self._kept) > self._most or sum(map(len, self._kept.values())) > self._max_bytes:
+                del self._kept[next(iter(self._kept))]
+
+    def face(self, number: int, box_px: tuple[int, int, int, int]) -> bytes | None:
+        """The die in this box of that frame with what is around it, as `vision.learn.crop_around` cuts it, as PNG;
+        None when the frame is not kept any more."""
+        with self._lock:
+            data = self._kept.get(number)
+        if data is None:
+            return None
+        _, png = cv2.imencode(".png", crop_around(decode(data), box_px))
+        return png.tobytes()
 
 
 def encode(frame: NDArray[np.uint8], max_width: int) -> bytes:

@@ -8,6 +8,7 @@ counted as dropped; the evidence ring gets it all the same.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import queue
 import threading
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from companion.core.layout import Placed
 from companion.core.observation import CameraChanged, Observed
-from vision.evidence import EvidenceRing, encode
+from vision.evidence import EvidenceRing, RestPictures, encode
 from vision.surface import Marks
 from vision.watcher import Reader, Watcher
 
@@ -32,6 +33,7 @@ _LOST_AFTER_NS = 2_000_000_000
 _STUCK_AFTER_NS = 15_000_000_000
 _LOOK_NS = 10_000_000_000  # a look that takes longer has hung: then the beat stops and the parent starts anew
 _LISTEN_S = 0.03
+_log = logging.getLogger(__name__)
 _REOPEN_S = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -181,9 +183,13 @@ class Grabber:
 class Looker:
     """Looks at the newest frame, again and again, in a thread of its own; what it sees waits in `seen`."""
 
-    def __init__(self, mailbox: Mailbox, watcher: Watcher) -> None:
+    def __init__(
+        self, mailbox: Mailbox, watcher: Watcher, rebuild: Callable[[], Reader] | None = None
+    ) -> None:
         self._mailbox = mailbox
         self._watcher = watcher
+        self._rebuild = rebuild
+        self._is_stale = threading.Event()
         self._layouts: tuple[Placed, ...] | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="look", daemon=True)
@@ -208,9 +214,23 @@ class Looker:
         """Which printed things lie where, from the next look on."""
         self._layouts = layouts
 
+    def renew(self) -> None:
+        """Build the reader anew before the next look: its files have changed."""
+        self._is_stale.set()
+
+    def _renew(self) -> None:
+        self._is_stale.clear()
+        try:
+            if self._rebuild is not None:
+                self._watcher.set_reader(self._rebuild())
+        except Exception as error:  # whatever its files hold now, the old reader goes on
+            _log.warning("the reader is not built anew, the old one goes on: %s", error)
+
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
+                if self._is_stale.is_set():
+                    self._renew()
                 shot = self._mailbox.take(0.1)
                 layouts, self._layouts = self._layouts, None
                 if layouts is not None:
@@ -233,13 +253,16 @@ class Eye:
         name: str,
         reader: Reader | None,
         marks: Marks | None,
+        *,
+        rebuild: Callable[[], Reader] | None = None,
     ) -> None:
         self._line = line
         self._name = name
         self._mailbox = Mailbox()
         self._ring = EvidenceRing()
         self._grabber = Grabber(open_source, self._mailbox, self._ring)
-        self._looker = Looker(self._mailbox, Watcher(name, reader, marks))
+        self._rests = RestPictures()
+        self._looker = Looker(self._mailbox, Watcher(name, reader, marks, kept=self._rests), rebuild)
         self._clips: list[tuple[int, int, int]] = []
         self._state = EyeStatus()
         self._blind = ""
@@ -271,6 +294,10 @@ class Eye:
                 return False
             if word == "layouts":
                 self._set_layouts(*rest)
+            elif word == "reader":
+                self._looker.renew()
+            elif word == "face":
+                self._line.send(("answer", rest[0], self._rests.face(rest[1], rest[2])))
             elif word == "clip":
                 self._clips.append((rest[0], rest[1], rest[2]))
             elif word == "still":

@@ -6,13 +6,14 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice.colour import Palette
-from vision.dice.inkblots import FACE_PX, Blot, find_blots, scaled
+from vision.dice.inkblots import FACE_PX, PATCH_PX, cut, find_blots, shrunk
+from vision.dice.marbled import ink_axis
 from vision.dice.matching import FaceMatcher
-from vision.enrol import face_sample
+from vision.enrol import face_sample, marbled_sample, sample_of
 from vision.profile import EnrolError, Profile, Sample, load_profile
 
 MOST_LEARNT = 8
@@ -49,20 +50,18 @@ def learn(profile: Profile, face_crop: NDArray[np.uint8], symbol: str, owner: st
     if not any(sample.face == symbol and owner in (None, sample.owner) for sample in profile.samples):
         faces = ", ".join(sorted({sample.face for sample in profile.samples}))
         raise EnrolError(f"{profile.kind} has no face {symbol!r}: there are {faces}")
-    found = _sample(profile, face_crop, symbol)
+    whose = owner if owner is not None else _owner(profile, face_crop, symbol)
+    found = _sample(profile, face_crop, symbol, whose)
     if found is None:
         raise EnrolError("no die is seen in that picture: nothing is learnt from it")
-    whose = owner if owner is not None else _owner(profile, found)
     mine = [(s.face, s.patch) for s in profile.samples if s.owner == whose]
     scores = FaceMatcher(mine).scores(found.patch)
-    if symbol not in scores:
-        raise EnrolError(f"the dice of {whose!r} have no face {symbol!r}: nothing is learnt")
     likest = max(scores, key=lambda name: scores[name])
     if scores[likest] >= _PLAIN and scores[likest] - scores[symbol] >= _AHEAD:
         raise EnrolError(f"that picture plainly shows {likest}: nothing is learnt from it")
     number = 1 + max(sample.learnt for sample in profile.samples)
     kept = _with_room(profile.samples, whose, symbol)
-    added = replace(found, owner=whose, face=symbol, learnt=number)
+    added = replace(found, learnt=number)
     return Profile(profile.kind, (*kept, added), profile.edition + 1)
 
 
@@ -98,25 +97,39 @@ def _with_room(samples: tuple[Sample, ...], owner: str, face: str) -> tuple[Samp
     return tuple(sample for sample in samples if sample.learnt not in dropped or not sample.learnt)
 
 
-def _sample(profile: Profile, crop: NDArray[np.uint8], face: str) -> Sample | None:
+def _sample(profile: Profile, crop: NDArray[np.uint8], face: str, owner: str) -> Sample | None:
     """The face in a crop: where its edges show by them, else where it is most like what is enrolled of it."""
     side = min(crop.shape[:2])
-    found = face_sample(crop, "", face, [share * side for share in _FACES])
+    mine = [sample for sample in profile.samples if sample.owner == owner]
+    axis = ink_axis(np.stack([s.picture for s in mine])) if mine[0].is_marbled else None
+    found = face_sample(crop, owner, face, [share * side for share in _FACES]) if axis is None else None
     if found is not None:
         return found[0]
-    matcher = FaceMatcher([(face, sample.patch) for sample in profile.samples if sample.face == face])
-    best: tuple[float, Blot] | None = None
+    matcher = FaceMatcher([(face, sample.patch) for sample in mine if sample.face == face])
+    best: tuple[float, Sample] | None = None
     for share in _FACES:
-        lab, _ = scaled(crop, share * side)
-        middle = np.array(lab.shape[1::-1]) / 2
-        for blot in find_blots(lab):
-            if np.linalg.norm(middle - blot.xy) <= 0.3 * FACE_PX:
-                score = matcher.match(blot.soft).score
-                if score >= _LEAST and (best is None or score > best[0]):
-                    best = (score, blot)
-    return Sample("", face, best[1].soft, best[1].body, best[1].ink) if best else None
+        bgr, _ = shrunk(crop, share * side)
+        seen = axis.map_of(bgr) if axis else np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB), np.uint8)
+        middle = np.array(bgr.shape[1::-1]) / 2
+        for blot in find_blots(seen):
+            score = (
+                matcher.match(blot.soft).score if np.linalg.norm(middle - blot.xy) <= 0.3 * FACE_PX else 0.0
+            )
+            if score < _LEAST or (best is not None and score <= best[0]):
+                continue
+            picture = cut(bgr, blot.xy, PATCH_PX)
+            sample = marbled_sample(axis, picture, owner, face) if axis else sample_of(blot, bgr, owner, face)
+            best = (score, sample) if sample else best
+    return best[1] if best else None
 
 
-def _owner(profile: Profile, found: Sample) -> str:
-    palette = Palette([(sample.owner, sample.body, sample.ink) for sample in profile.samples])
-    return palette.whose(found.body, found.ink).owner
+def _owner(profile: Profile, crop: NDArray[np.uint8], face: str) -> str:
+    """Whose die a crop shows: of all owners the one whose face it is most like, by ink and body."""
+    best: tuple[float, str] | None = None
+    for owner in sorted({sample.owner for sample in profile.samples if sample.face == face}):
+        mine = np.stack([sample.picture for sample in profile.samples if sample.owner == owner])
+        axis, found = ink_axis(mine), _sample(profile, crop, face, owner)
+        far = axis.strangeness(found.picture, found.patch) if axis and found else np.inf
+        if best is None or far < best[0]:
+            best = (far, owner)
+    return best[1] if best else ""

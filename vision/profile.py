@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.archive import ArchiveError, read_arrays, write_arrays
 from vision.dice.inkblots import PATCH_PX
 from vision.dice.matching import FaceMatcher
 
@@ -34,13 +31,16 @@ class EnrolError(Exception):
 @dataclass(frozen=True)
 class Sample:
     """One picture of a face. `patch`: (PATCH_PX, PATCH_PX) float32 from body 0 to ink 1; `body`, `ink`: 8-bit
-    Lab. `learnt`: 0 for a picture of the enrolment, else the number of the correction that it comes from."""
+    Lab. `learnt`: 0 for a picture of the enrolment, else the number of the correction that it comes from.
+    `picture`: the same place, (PATCH_PX, PATCH_PX, 3) uint8 BGR. `is_marbled`: the body is of several colours."""
 
     owner: str
     face: str
     patch: NDArray[np.float32]
     body: NDArray[np.float32]
     ink: NDArray[np.float32]
+    picture: NDArray[np.uint8]
+    is_marbled: bool = False
     learnt: int = 0
 
 
@@ -71,60 +71,69 @@ class Profile:
 
     def save(self, path: Path) -> None:
         """Writes the file (its name should end in SUFFIX); whoever reads it meanwhile sees the old or the new
-        one whole."""
-        names = [f"{sample.owner}\n{sample.face}" for sample in self.samples]
-        packed = io.BytesIO()
-        np.savez_compressed(
-            packed,
-            format=np.array(FORMAT),
-            edition=np.array(self.edition),
-            kind=np.array(self.kind),
-            names=np.array(names),
-            learnt=np.array([sample.learnt for sample in self.samples], np.int32),
-            patches=np.stack([sample.patch for sample in self.samples]).astype(np.float16),
-            colours=np.stack([np.stack([s.body, s.ink]) for s in self.samples]).astype(np.float32),
-        )
-        _write(path, packed.getvalue())
+        one whole. Raises OSError."""
+        arrays = {
+            "format": np.array(FORMAT),
+            "edition": np.array(self.edition),
+            "kind": np.array(self.kind),
+            "names": np.array([f"{sample.owner}\n{sample.face}" for sample in self.samples]),
+            "learnt": np.array([sample.learnt for sample in self.samples], np.int32),
+            "patches": np.stack([sample.patch for sample in self.samples]).astype(np.float16),
+            "colours": np.stack([np.stack([s.body, s.ink]) for s in self.samples]).astype(np.float32),
+            "pictures": np.stack([sample.picture for sample in self.samples]),
+            "marbled": np.array([sample.is_marbled for sample in self.samples]),
+        }
+        write_arrays(path, arrays)
 
 
 def load_profile(path: Path) -> Profile:
     """A profile from its file, which may come from anybody. Raises EnrolError when it is none."""
+    again = "enrol the dice again"
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise EnrolError(f"{path.name} is too large for a dice profile")
-        data = path.read_bytes()
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if sum(part.file_size for part in packed.infolist()) > 4 * _MOST_BYTES:
-                raise EnrolError(f"{path.name} is too large for a dice profile")
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            form = int(file["format"]) if "format" in file else 1
-            if form != FORMAT:
-                raise EnrolError(
-                    f"{path.name} has form {form}, this program reads form {FORMAT}: enrol the dice again"
-                )
-            kind, names = str(file["kind"]), [str(name) for name in file["names"]]
-            edition, learnt = int(file["edition"]), np.asarray(file["learnt"], np.int64)
-            patches = np.asarray(file["patches"], np.float32)
-            colours = np.asarray(file["colours"], np.float32)
-    except (OSError, ValueError, TypeError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise EnrolError(f"{path.name} is no dice profile: enrol the dice again") from error
+        arrays = read_arrays(path, _MOST_BYTES)
+        form = int(arrays["format"]) if "format" in arrays else 1
+        if form != FORMAT:
+            raise EnrolError(f"{path.name} has form {form}, this program reads form {FORMAT}: {again}")
+        return _unpacked(arrays)
+    except (ArchiveError, KeyError, ValueError, TypeError, OverflowError) as error:
+        told = str(error) if isinstance(error, ArchiveError) else "damaged"
+        raise EnrolError(f"{path.name} is no dice profile ({told}): {again}") from error
+
+
+def _unpacked(arrays: dict[str, NDArray[Any]]) -> Profile:
+    names, kind = [str(name) for name in arrays["names"]], str(arrays["kind"])
+    edition, learnt = int(arrays["edition"]), np.asarray(arrays["learnt"], np.int64)
+    patches, colours = (np.asarray(arrays[name], np.float32) for name in ("patches", "colours"))
+    marbled, pictures = np.asarray(arrays["marbled"], np.bool_), arrays["pictures"]
     count = len(names)
     is_sound = (
         0 < count <= MOST_SAMPLES
         and edition >= 0
-        and learnt.shape == (count,)
+        and learnt.shape == marbled.shape == (count,)
         and bool((learnt >= 0).all())
         and patches.shape == (count, PATCH_PX, PATCH_PX)
         and colours.shape == (count, 2, 3)
+        and pictures.dtype == np.uint8
+        and pictures.shape == (count, PATCH_PX, PATCH_PX, 3)
         and bool(np.isfinite(patches).all() and np.isfinite(colours).all())
+        and bool((np.abs(patches) < 100).all())
         and all(name.count("\n") == 1 and len(name) <= 2 * NAME_LETTERS + 1 for name in names)
         and len(kind) <= NAME_LETTERS
     )
     if not is_sound:
-        raise EnrolError(f"{path.name} is a damaged dice profile: enrol the dice again")
+        raise ValueError("numbers that cannot be")
     samples = [
-        Sample(name.partition("\n")[0], name.partition("\n")[2], patch, colour[0], colour[1], int(number))
-        for name, patch, colour, number in zip(names, patches, colours, learnt, strict=True)
+        Sample(
+            owner=name.partition("\n")[0],
+            face=name.partition("\n")[2],
+            patch=patches[i],
+            body=colours[i, 0],
+            ink=colours[i, 1],
+            picture=pictures[i],
+            is_marbled=bool(marbled[i]),
+            learnt=int(learnt[i]),
+        )
+        for i, name in enumerate(names)
     ]
     return Profile(kind, tuple(samples), edition)
 
@@ -145,17 +154,3 @@ def closest_faces(samples: Sequence[Sample]) -> tuple[tuple[str, str] | None, fl
         ((pair, float(np.mean(rows))) for pair, rows in leads.items()), key=lambda item: item[1]
     )
     return (min(pair), max(pair)), round(margin, 3)
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dice-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise

@@ -86,6 +86,13 @@ class Surface:
         k = high / (high - height_mm)
         return _project(self.to_px, (cx + (xy_mm[0] - cx) * k, cy + (xy_mm[1] - cy) * k))
 
+    def px_of(self, places_mm: Floats) -> Floats:
+        """(n, 2) px of places (n, 3): x, y and height in mm, as `px` does one."""
+        cx, cy, high = self.camera_mm
+        k = high / (high - places_mm[:, 2:])
+        flat = np.array((cx, cy)) + (places_mm[:, :2] - (cx, cy)) * k
+        return _project_all(self.to_px, flat)
+
     def px_per_mm(self, xy_mm: tuple[float, float], height_mm: float = 0.0) -> float:
         """Pixels per mm at a table place, the mean over directions."""
         x, y = xy_mm

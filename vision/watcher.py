@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from companion.core.layout import Placed
 from companion.core.observation import CameraChanged, DiceRested, DieSeen, Observed, TableStirred
 from vision.dice.voting import Reading, vote
+from vision.evidence import RestPictures
 from vision.restless import boxes_px, covered, told_as_moving
 from vision.settle import Calm, Mask, SettleGate, small_grey
 from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_markers, follow
@@ -44,7 +45,7 @@ class Watcher:
 
     `marks`: the table has corner markers, so places in mm are told; they are looked for once a rest.
     `votes`: how many still frames are read; up to two more when they do not agree. `reader` None: only rest
-    and stirring.
+    and stirring. `kept` gets the picture of each rest that shows dice.
 
     The whole table is told once a rest. While something keeps moving, the parts that came to rest are told at most
     every PARTLY_NS, with where it still moves.
@@ -58,12 +59,14 @@ class Watcher:
         *,
         votes: int = 3,
         gate: SettleGate | None = None,
+        kept: RestPictures | None = None,
     ) -> None:
         self._source = source
         self._reader = reader
         self._marks = marks
         self._votes = votes
         self._gate = gate or SettleGate()
+        self._kept = kept
         self._layouts: tuple[Placed, ...] = ()
         self._where: Mask | None = None
         self._vote: _Vote | None = None
@@ -147,6 +150,8 @@ class Watcher:
         self._told_ns = ballot.stamp.seen_ns
         if self._untold is not None:
             self._untold &= ~still
+        if self._kept is not None and dice:
+            self._kept.keep(ballot.stamp.number, frame)
         return DiceRested(
             source=self._source,
             frame=ballot.stamp.number,

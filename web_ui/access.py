@@ -33,15 +33,30 @@ PAGES: dict[str, frozenset[Role]] = {
     "table.board": ALL,
     "devices.page": STAFF,
     "devices.camera": STAFF,
+    "devices.expect": STAFF,
+    "devices.find": STAFF,
+    "devices.pair": STAFF,
+    "devices.rename": STAFF,
+    "pads.phone": KNOWN,
+    "pads.keys": STAFF,
+    "pads.state": KNOWN,
     "command.give": KNOWN,
     "journal.page": STAFF,
     "journal.download": STAFF,
     "journal.correct": STAFF,
     "journal.preview": STAFF,
+    "faces.page": STAFF,
+    "faces.add": STAFF,
+    "faces.forget": STAFF,
+    "faces.picture": STAFF,
+    "dice.page": STAFF,
+    "dice.face": STAFF,
     "evidence.page": ALL,
     "evidence.picture": ALL,
 }
 """Every endpoint with the roles that may ask for it; one that is not here is refused to all."""
+
+PAD_SOCKET = "/live/pad"
 
 STREAMS: dict[str, frozenset[Role]] = {
     "/live/referee": STAFF,
@@ -49,8 +64,9 @@ STREAMS: dict[str, frozenset[Role]] = {
     "/live/public": ALL,
     "/live/devices": STAFF,
     "/live/time": ALL,
+    PAD_SOCKET: KNOWN,
 }
-"""Every address of the live hub with the roles that may open it."""
+"""Every address of the live hub, and the web socket of pads, with the roles that may open it."""
 
 
 class Door:

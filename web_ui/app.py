@@ -21,8 +21,11 @@ from web_ui import guard, shown
 from web_ui.access import Access
 from web_ui.addresses import lan_addresses
 from web_ui.context import NAME, Web, holder, viewer
+from web_ui.dice import Dice, NoDice
+from web_ui.faces import Faces, NoFaces
 from web_ui.health import Evidence, Health, HealthSource, NoEvidence
-from web_ui.routes import command, devices, enrol, evidence, home, journal, table
+from web_ui.pads import NoPads, Pads
+from web_ui.routes import command, devices, dice, enrol, evidence, faces, home, journal, pads, table
 
 HERE = Path(__file__).parent
 TRANSLATIONS = HERE / "translations"
@@ -36,13 +39,19 @@ def create_app(
     devices_now: HealthSource = Health,
     pictures: Evidence | None = None,
     addresses: Callable[[], Sequence[str]] = lan_addresses,
+    *,
+    pad_host: Pads | None = None,
+    dice_desk: Dice | None = None,
+    face_desk: Faces | None = None,
 ) -> Flask:
     """The pages of one running table. `serve.Server` serves them together with their live streams.
 
     `devices_now` tells the state of everything plugged in (called for each devices page, from any thread),
-    `pictures` keeps the evidence, `addresses` are this host's names or numbers for the QR codes.
+    `pictures` keeps the evidence, `addresses` are this host's names or numbers for the QR codes, `pad_host` runs
+    the pads, `dice_desk` knows the dice as they were read, `face_desk` enrols them.
     """
     app = Flask(__name__, static_folder=None)
+    app.request_class = faces.PageRequest
     app.logger.removeHandler(default_handler)  # it would write to stdout, where results of commands go
     app.logger.setLevel(logging.WARNING)
     passes = access.passes
@@ -58,18 +67,29 @@ def create_app(
         RATELIMIT_STORAGE_URI="memory://",
         RATELIMIT_HEADERS_ENABLED=False,
     )
-    app.extensions[NAME] = Web(desk, access, devices_now, pictures or NoEvidence(), addresses)
+    app.extensions[NAME] = Web(
+        desk,
+        access,
+        devices_now,
+        pictures or NoEvidence(),
+        addresses,
+        pad_host or NoPads(),
+        dice_desk or NoDice(),
+        face_desk or NoFaces(),
+    )
     Babel(app, locale_selector=_locale)
     CSRFProtect(app)
     guard.install(app)
     limiter = Limiter(_who_tries, app=app)
-    for blueprint in (home, enrol, table, devices, command, journal, evidence):
+    for blueprint in (home, enrol, table, devices, pads, command, journal, evidence, dice, faces):
         app.register_blueprint(blueprint.PAGES)
     tries = limiter.shared_limit(
         enrol.RATE, "codes", deduct_when=_is_wrong_code, exempt_when=lambda: not request.values.get("code")
     )
     _limit(app, tries, "enrol.enter", "enrol.redeem")
     _limit(app, limiter.limit(command.RATE), "command.give")
+    _limit(app, limiter.limit(pads.RATE), "pads.state")
+    _limit(app, limiter.limit(faces.RATE), "faces.add")
     app.add_url_rule("/static/<digest>/<path:name>", "static", _static)
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

@@ -12,7 +12,10 @@ from flask import current_app, g, request
 from companion.core.seat import Role, Viewer
 from companion.runtime.desk import Desk
 from web_ui.access import Access, viewer_of
+from web_ui.dice import Dice
+from web_ui.faces import Faces
 from web_ui.health import Evidence, HealthSource
+from web_ui.pads import Pads
 from web_ui.passes import Holder
 
 NAME = "companion"
@@ -30,6 +33,9 @@ class Web:
     health: HealthSource
     evidence: Evidence
     addresses: Callable[[], Sequence[str]]
+    pads: Pads
+    dice: Dice
+    faces: Faces
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
 
     def holder(self, token: str) -> Holder | None:

@@ -9,12 +9,15 @@ import msgspec
 
 
 class DeviceShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A buzzer box, bridge or broker. `kind`: in words ("serial pad", "MQTT pad", "broker").
+    """A buzzer box, bridge or broker. `kind`: in words ("serial pad", "MQTT pad", "broker"). `title`: what people
+    call it, empty when they do not. `is_pad`: it has buttons. `has_key`: it signs what it says by radio; `may_pair`:
+    it hangs on a cable over which it can be given a key.
 
     `heard_ns`: host time of its last sign of life, None for never. `clock_u_ns`: uncertainty of its clock,
     None when it has none or is not known yet; `clock_limit_ns`: how much it may be in a ranked race, None where
     that is not asked. `doubt`: why it should not take part in one, empty when it may. `race_class`: ``ranked``,
     or ``party`` for a kind that needs the referee's waiver. `seats`: whose pads it carries. `mend`: what to do.
+    `battery` percent and `rssi` dBm, None when it does not say.
     """
 
     name: str
@@ -28,6 +31,12 @@ class DeviceShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     race_class: str = "ranked"
     seats: tuple[str, ...] = ()
     mend: str = ""
+    title: str = ""
+    is_pad: bool = False
+    has_key: bool = False
+    may_pair: bool = False
+    battery: int | None = None
+    rssi: int | None = None
 
 
 class CameraShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -112,3 +121,27 @@ def clock_grade(u_ns: int | None) -> str:
     if u_ns <= GOOD_CLOCK_NS:
         return "good"
     return "fair" if u_ns <= POOR_CLOCK_NS else "poor"
+
+
+LOW_BATTERY, FAIR_BATTERY = 15, 40
+"""Percent: below the first it may not last a game, below the second it is worth charging."""
+WEAK_DBM, FAIR_DBM = -78, -67
+"""Below the first messages get lost, below the second they are late at times."""
+
+
+def battery_grade(percent: int | None) -> str:
+    """``good``, ``fair``, ``low``, or ``unknown`` for a device that does not say."""
+    if percent is None:
+        return "unknown"
+    if percent < LOW_BATTERY:
+        return "low"
+    return "fair" if percent < FAIR_BATTERY else "good"
+
+
+def signal_grade(dbm: int | None) -> str:
+    """``good``, ``fair``, ``weak``, or ``unknown`` for a device that does not say (or has a cable)."""
+    if dbm is None:
+        return "unknown"
+    if dbm < WEAK_DBM:
+        return "weak"
+    return "fair" if dbm < FAIR_DBM else "good"

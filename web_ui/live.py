@@ -27,7 +27,7 @@ SETTLE_S = 0.04
 """Changes this close together are shown as one."""
 LISTEN_S = 0.2
 """What is said without a change of the table (a lost device) is told at least this soon."""
-HEALTH_S = 2.0
+HEALTH_S = 1.0
 QUEUE = 64
 MAX_STREAMS = 1000
 STAFF_RESERVE = 100

@@ -18,6 +18,7 @@ from hypercorn.config import Config
 from web_ui.access import is_loopback
 from web_ui.context import NAME
 from web_ui.live import Hub, Receive, Scope, Send
+from web_ui.pad_socket import PadSockets
 
 WORKERS = 12
 GRACE_S = 3.0
@@ -92,7 +93,9 @@ class Server:
         pages = WSGIMiddleware(cast(Any, self._app.wsgi_app), workers=WORKERS)
         self._ready.set()
         try:
-            await hypercorn_serve(_joined(hub, pages), config, shutdown_trigger=self._shutdown(hub))
+            await hypercorn_serve(
+                _joined(hub, PadSockets(self._app), pages), config, shutdown_trigger=self._shutdown(hub)
+            )
         finally:
             pages.executor.shutdown(wait=False)
 
@@ -116,9 +119,11 @@ def _allow_sockets() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _joined(hub: Hub, pages: WSGIMiddleware) -> Any:
+def _joined(hub: Hub, sockets: PadSockets, pages: WSGIMiddleware) -> Any:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith("/live/"):
+        if scope["type"] == "websocket":
+            await sockets(scope, receive, send)
+        elif scope["type"] == "http" and scope["path"].startswith("/live/"):
             await hub(scope, receive, send)
         else:
             await pages(cast(Any, scope), receive, cast(Any, send))

@@ -19,7 +19,7 @@ from companion.core.ruling import Ruling
 from companion.core.seat import Role, Seat, Viewer
 from companion.core.view import Action, View
 from web_ui.context import Web
-from web_ui.health import clock_grade
+from web_ui.health import battery_grade, clock_grade, signal_grade
 
 RULINGS_SHOWN = 12
 STREAMS = {Role.REFEREE: "/live/referee", Role.SEAT: "/live/seat", Role.PUBLIC: "/live/public"}
@@ -52,6 +52,8 @@ def health_facts(web: Web, viewer: Viewer) -> dict[str, Any]:
         **facts(web, viewer),
         "health": web.health(),
         "now_ns": web.desk.now_ns(),
+        "pressed": web.pads.pressed(),
+        "awaited": web.pads.awaited(),
         "stream": "/live/devices",
     }
 
@@ -212,5 +214,7 @@ FILTERS = {
     "value_text": json.dumps,
     "spaced": spaced,
     "clock_grade": clock_grade,
+    "battery_grade": battery_grade,
+    "signal_grade": signal_grade,
 }
 GLOBALS = {"ago": ago}

@@ -55,13 +55,16 @@ config = click.option(
 @cli.command()
 @config
 @click.option("--game", default="tada", show_default=True, help="Which game is played.")
-@click.option("--seat", multiple=True, metavar="NAME[=DEVICE[:INPUT]]",
-              help="A player, with the pad it slams (none: the referee clicks). Once for each.")  # fmt: skip
+@click.option("--seat", multiple=True, metavar="NAME[=DEVICE[:INPUT]|=auto]",
+              help="A player, with the pad it slams (none: the referee clicks; auto: as companion pads gave it). "
+              "Once for each.")  # fmt: skip
 @click.option("--rule", multiple=True, metavar="NAME=VALUE", help="A house rule that is not the default.")
 @click.option("--serial", multiple=True, metavar="PORT|auto", help="Pads on serial lines.")
-@click.option(
-    "--mqtt", default="", metavar="URL", help="Pads on a broker: mqtt://host[:port][/table], or embedded."
-)
+@click.option("--buzzer", multiple=True, metavar="PORT[@SPEED]",
+              help="Plain buzzers that send one byte a press (party pads).")  # fmt: skip
+@click.option("--mqtt", default="", metavar="URL|auto",
+              help="Pads on a broker: mqtt://host[:port][/table], auto (it announces itself) or embedded.")  # fmt: skip
+@click.option("--book", type=click.Path(path_type=Path), help="Where names and keys of pads are kept.")
 @click.option(
     "--camera", default="", metavar="SOURCE", help="Device, film, folder of pictures, http or rtsp address."
 )
@@ -115,7 +118,10 @@ def demo(**options: Any) -> None:
 @cli.command()
 @config
 @click.option("--serial", multiple=True, default=("auto",), metavar="PORT|auto", help="Ports to look at.")
-@click.option("--mqtt", default="", metavar="URL", help="Broker to try.")
+@click.option("--buzzer", multiple=True, metavar="PORT[@SPEED]", help="Plain buzzers to look at.")
+@click.option("--mqtt", default="", metavar="URL|auto", help="Broker to try.")
+@click.option("--pads", "wants_slams", is_flag=True,
+              help="Have each pad slammed once, and say which others felt it and need foam.")  # fmt: skip
 @click.option("--camera", default="", metavar="SOURCE", help="Camera to try.")
 @click.option("--port", default=8642, show_default=True, help="Port that pages would be served on.")
 @click.option("--journal", type=click.Path(path_type=Path), help="Folder or journal whose disk is measured.")
@@ -124,7 +130,36 @@ def doctor(**options: Any) -> None:
     """What is connected and heard, and how to mend what is not well. Exit 1 when something is not."""
     from companion.app.doctor import doctor as examine
 
+    if options.pop("wants_slams"):
+        from companion.app.doctor import slam_test
+
+        sys.exit(slam_test(options))
+
     sys.exit(examine(options))
+
+
+@cli.command()
+@config
+@click.option("--serial", multiple=True, default=("auto",), metavar="PORT|auto", help="Ports to look at.")
+@click.option("--buzzer", multiple=True, metavar="PORT[@SPEED]",
+              help="Plain buzzers that send one byte a press.")  # fmt: skip
+@click.option("--mqtt", default="", metavar="URL|auto", help="Broker to look at.")
+@click.option(
+    "--place", type=click.IntRange(1, 32), help="Only this place: the next pad that is pressed gets it."
+)
+@click.option("--clear", is_flag=True, help="Take the pads of all places away.")
+@click.option("--name", multiple=True, metavar="PAD=NAME", help="What a pad is called.")
+@click.option("--measured", multiple=True, metavar="PAD=MS",
+              help="How late at most a page stamps a touch, as somebody measured it.")  # fmt: skip
+@click.option("--pair", multiple=True, metavar="PAD", help="Give a pad on a cable its key for the radio.")
+@click.option("--forget", multiple=True, metavar="PAD", help="Forget name, key and place of a pad.")
+@click.option("--book", type=click.Path(path_type=Path), help="Where all this is kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print what is heard as one JSON object, then end.")
+def pads(**options: Any) -> None:
+    """List pads live; press one to give it a place at the table."""
+    from companion.app import pads as app_pads
+
+    sys.exit(app_pads.pads(options))
 
 
 @cli.command()
@@ -192,6 +227,9 @@ def markers(out: Path) -> None:
               help="pips, numerals, or the NAME of enrolled dice; once for each kind on the table.")  # fmt: skip
 @click.option("--empty", type=click.Path(path_type=Path), metavar="IMAGE",
               help="The same camera's picture of the table without dice.")  # fmt: skip
+@click.option("--dice", multiple=True, metavar="KIND",
+              help="A kind of dice with numerals that lies there, as d20: others are not thought of.")  # fmt: skip
+@click.option("--zero", type=int, metavar="0|10", help="What a d10's 0 counts: 10 unless enrolled otherwise.")
 @click.option("--picture", type=click.Path(path_type=Path), metavar="OUT",
               help="Draw what was read and why: a file for one picture, else a folder.")  # fmt: skip
 @click.option("--frames", "fps", type=float, metavar="FPS",
@@ -219,14 +257,18 @@ def enrol() -> None:
 @click.option("--from", "folder", type=click.Path(path_type=Path), metavar="FOLDER",
               help="Holds <face>/*.jpg, one die a picture; or <owner>/<face>/*.jpg for several owners.")  # fmt: skip
 @click.option("--camera", default="", metavar="SOURCE", help="Or show each face to this camera.")
-@click.option("--faces", default="arrow,burst,spiral,wand", show_default=True, help="The faces to show.")
+@click.option("--faces", default="", help="The faces to show: arrow,burst,spiral,wand or all of --die.")
 @click.option("--owner", default="", help="Whose dice these are: a seat's name or colour.")
+@click.option("--die", default="", metavar="KIND",
+              help="These are dice with numerals: d4, d6-numeral, d8, d10, d12, d20 or d100.")  # fmt: skip
+@click.option("--zero", type=int, metavar="0|10", help="What their d10's 0 counts: 10 unless said.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def enrol_dice(**options: Any) -> None:
-    """Learn the faces of dice from a few pictures each, or live before a camera."""
-    from companion.app import looking
+    """Learn the faces of dice from a few pictures each, or live before a camera. A folder with <kind>/<face>/*.jpg,
+    as d20/17/1.jpg, is a set of dice with numerals; so is any with --die KIND."""
+    from companion.app import numerals
 
-    looking.enrol_dice(**options)
+    numerals.enrol_dice(**options)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -9,6 +9,10 @@ import msgspec
 
 from companion.app.settings import SettingsError, profile_path
 from vision.dice.composed import ComposedReader
+from vision.dice.numerals import NumeralReader
+from vision.dice.numerals_conventions import Conventions
+from vision.dice.numerals_enrolled import EnrolledNumeralReader
+from vision.dice.numerals_profile import holds_numerals, load_numerals
 from vision.dice.reading import PipsReader
 from vision.dice.report import Reader
 from vision.dice.symbols import SymbolReader
@@ -20,11 +24,14 @@ class DiceWanted(msgspec.Struct, frozen=True, kw_only=True):
     """Which dice are to be read and what is known of the table.
 
     `kinds`: ``pips``, ``numerals`` or names of enrolled dice, read together. `empty`: a picture of the table
-    without dice by the same camera.
+    without dice by the same camera. `dice`: the kinds of dice with numerals on the table, all where empty. `zero`:
+    what a d10's 0 counts, None for 10 or what was enrolled.
     """
 
     kinds: tuple[str, ...] = ("pips",)
     empty: Path | None = None
+    dice: tuple[str, ...] = ()
+    zero: int | None = None
 
 
 def reader_of(wanted: DiceWanted) -> Reader:
@@ -34,21 +41,34 @@ def reader_of(wanted: DiceWanted) -> Reader:
 
 def _kind_reader(kind: str, wanted: DiceWanted) -> Reader:
     build = _KINDS.get(kind)
-    return build(wanted) if build else _enrolled(kind)
+    return build(wanted) if build else _enrolled(kind, wanted)
 
 
 def _pips(wanted: DiceWanted) -> Reader:
     return PipsReader(empty=_empty(wanted))
 
 
-def _numerals(_: DiceWanted) -> Reader:
-    raise SettingsError("numerals are not read without enrolment: enrol the dice, then give --kind NAME")
+def _numerals(wanted: DiceWanted) -> Reader:
+    return NumeralReader(_conventions(wanted, Conventions()), _empty(wanted))
 
 
-def _enrolled(kind: str) -> Reader:
+def _enrolled(kind: str, wanted: DiceWanted) -> Reader:
+    path = profile_path(kind)
     try:
-        return SymbolReader([load_profile(profile_path(kind))])
+        if not holds_numerals(path):
+            return SymbolReader([load_profile(path)])
+        profile = load_numerals(path)
     except EnrolError as error:
+        raise SettingsError(str(error)) from error
+    return EnrolledNumeralReader([profile], _conventions(wanted, profile.conventions), _empty(wanted))
+
+
+def _conventions(wanted: DiceWanted, usual: Conventions) -> Conventions:
+    """The usual conventions but for what was asked for."""
+    zero = usual.d10_zero if wanted.zero is None else wanted.zero
+    try:
+        return Conventions(kinds=wanted.dice or usual.kinds, d10_zero=zero, double_zero=usual.double_zero)
+    except ValueError as error:
         raise SettingsError(str(error)) from error
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from companion.app.evidence import CAMERA
 from companion.core.seat import Seat
 from firmware_bridge.link import Bridge
+from firmware_bridge.pairing import PadBook
 from vision.camera import CameraChild
 from web_ui.health import CameraShown, DeviceShown, JournalShown
 
 
-def devices_shown(bridge: Bridge, seats: tuple[Seat, ...]) -> tuple[DeviceShown, ...]:
-    """All pads, and all links and ports that are not well or carry nobody."""
+def devices_shown(bridge: Bridge, seats: tuple[Seat, ...], book: PadBook) -> tuple[DeviceShown, ...]:
+    """All pads by the names that people call them, and all links and ports that are not well or carry nobody."""
+    keys = book.keys
     pads = tuple(
         DeviceShown(
             name=device.id,
@@ -27,6 +29,12 @@ def devices_shown(bridge: Bridge, seats: tuple[Seat, ...]) -> tuple[DeviceShown,
             race_class=device.race_class,
             seats=tuple(seat.id for seat in seats if seat.device == device.id and not seat.left),
             mend=device.mend,
+            title=book.name(device.id),
+            is_pad=True,
+            has_key=device.id in keys,
+            may_pair=device.is_wired and device.race_class == "ranked" and device.state == "ready",
+            battery=device.battery,
+            rssi=device.rssi,
         )
         for device in bridge.devices()
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import click
 import msgspec
@@ -11,7 +13,7 @@ import msgspec
 from companion.app.settings import SettingsError, profile_path
 from vision.camera import CameraChild, check_source
 from vision.enrol import enrol_folder, face_sample
-from vision.frame import decode
+from vision.frame import Frame, decode
 from vision.markers import marker_sheet
 from vision.profile import EnrolError, Enrolled, Profile, Sample, load_profile
 
@@ -19,6 +21,7 @@ SHOTS = 3
 """How often each face is shown: turned a little each time."""
 LITTLE = 0.1
 PATIENCE_S = 20.0
+Shot = TypeVar("Shot")
 
 
 def print_markers(out: Path) -> None:
@@ -42,6 +45,11 @@ def enrol_dice(name: str, folder: Path | None, as_json: bool, *, camera: str, fa
         raise SettingsError(str(error)) from error
     path.parent.mkdir(parents=True, exist_ok=True)
     profile.save(path)
+    tell_enrolled(name, path, result, as_json)
+
+
+def tell_enrolled(name: str, path: Path, result: Enrolled, as_json: bool) -> None:
+    """What an enrolment gave: which faces, which two look most alike, which pictures were of no use."""
     if as_json:
         click.echo(msgspec.json.encode(result))
         return
@@ -62,24 +70,31 @@ def _shown(
     name: str, source: str, faces: tuple[str, ...], owner: str, path: Path
 ) -> tuple[Profile, Enrolled]:
     """Each face shown to the camera a few times. Dice of other owners under the same name are kept."""
-    check_source(source)
     samples = [s for s in load_profile(path).samples if s.owner != owner] if path.is_file() else []
+
+    def taken(frame: Frame, face: str) -> Sample | None:
+        found = face_sample(frame, owner, face)
+        return found[0] if found else None
+
+    profile = Profile(name, (*samples, *shown_faces(source, faces, taken)))
+    return profile, profile.result()
+
+
+def shown_faces(source: str, faces: Sequence[str], taken: Callable[[Frame, str], Shot | None]) -> list[Shot]:
+    """Each face shown to the camera SHOTS times; `taken` gives what is kept of a frame, None where no die is found."""
+    check_source(source)
     camera = CameraChild(source, None, lambda _seen: None)
     camera.start()
     try:
         ends = time.monotonic() + PATIENCE_S
         while not camera.status().seen_ns and time.monotonic() < ends:
             time.sleep(0.1)
-        for face in faces:
-            for shot in range(1, SHOTS + 1):
-                samples.append(_one_shot(camera, owner, face, shot))
+        return [_one_shot(camera, face, shot, taken) for face in faces for shot in range(1, SHOTS + 1)]
     finally:
         camera.stop()
-    profile = Profile(name, tuple(samples))
-    return profile, profile.result()
 
 
-def _one_shot(camera: CameraChild, owner: str, face: str, shot: int) -> Sample:
+def _one_shot(camera: CameraChild, face: str, shot: int, taken: Callable[[Frame, str], Shot | None]) -> Shot:
     """One good picture of a face; asks again until a die is found on it."""
     while True:
         click.prompt(
@@ -90,7 +105,7 @@ def _one_shot(camera: CameraChild, owner: str, face: str, shot: int) -> Sample:
         if still is None:
             why = camera.status().detail or "companion doctor --camera tells more"
             raise SettingsError(f"the camera gives no picture: {why}")
-        found = face_sample(decode(still[1]), owner, face)
+        found = taken(decode(still[1]), face)
         if found is not None:
-            return found[0]
+            return found
         click.echo("No die was found: one die alone, sharp, on a cloth of one colour.", err=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import msgspec
 
 from companion.core.cue import Cue
 from companion.core.seat import Seat
 from firmware_bridge.link import Bridge
 from firmware_bridge.status import DeviceStatus
+from firmware_bridge.translate import outputs_for
 
 
 def outputs(seats: Iterable[Seat], devices: Iterable[DeviceStatus]) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -32,19 +35,27 @@ def outputs(seats: Iterable[Seat], devices: Iterable[DeviceStatus]) -> dict[str,
     return found
 
 
+TOGETHER_NS = 100_000_000
+"""What several pads show at once is asked for so long ahead, so that each has the command before its instant."""
+
+
 class PadOutputs:
     """Plays announcements on the pads and arms them for each GO. Called on the table's writer thread."""
 
-    def __init__(self, bridge: Bridge) -> None:
-        """Nothing is played before `play` is called."""
-        self._bridge = bridge
+    def __init__(self, bridge: Bridge, now_ns: Callable[[], int]) -> None:
+        """Nothing is played before `play` is called. `now_ns`: host time."""
+        self._bridge, self._now_ns = bridge, now_ns
 
     def play(self, cue: Cue, seats: tuple[Seat, ...], part: int) -> None:
         """Light and sound of one cue on the pads it is meant for.
 
-        A GO that is still to come arms those pads: they mark what is pressed before it. `part`: the round.
+        What concerns several devices happens on all of them at one instant. A GO that is still to come arms those
+        pads: they mark what is pressed before it. `part`: the round.
         """
-        self._bridge.play(cue, outputs(seats, self._bridge.devices()))
+        places = outputs(seats, self._bridge.devices())
+        if cue.at_ns is None and len({device for device, _ in outputs_for(cue, places)}) > 1:
+            cue = msgspec.structs.replace(cue, at_ns=self._now_ns() + TOGETHER_NS)
+        self._bridge.play(cue, places)
         if cue.pattern == "go" and cue.at_ns is not None:
             masks: dict[str, int] = {}
             for seat in seats:

@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from companion.app.pad_desk import open_book
 from companion.app.settings import (
     PadClashError,
     Settings,
     SettingsError,
+    book_path,
     fresh_seed,
     game_named,
     parse_rules,
@@ -47,17 +49,21 @@ def settings_of(options: dict[str, Any]) -> Settings:
             keys[device] = bytes.fromhex(digits)
         except ValueError:
             raise SettingsError(f"--key {device}: the key is an even number of hex digits") from None
+    book_file = options["book"] or book_path()
+    places = {place: (pad.device, pad.input) for place, pad in open_book(book_file).places.items()}
     journal = options["journal"] or state_folder() / f"{game.name}-{time.strftime('%Y%m%d-%H%M%S')}.sqlite"
     is_there = not is_unused(journal)
     return Settings(
         game=game.name,
-        seats=() if is_there and not options["seat"] else parse_seats(game, options["seat"]),
+        seats=() if is_there and not options["seat"] else parse_seats(game, options["seat"], places),
         options=house_rules(game, rules, sees_dice=bool(options["camera"] and options["profile"])),
         data=read_data(game, options["data"]),
         journal=journal,
         seed=options["seed"] if options["seed"] is not None else fresh_seed(),
         serial=tuple(options["serial"]),
+        buzzers=tuple(options["buzzer"]),
         mqtt=options["mqtt"],
+        book=book_file,
         camera=options["camera"],
         profile=profile_path(options["profile"]) if options["profile"] else None,
         table_mm=table_size(options["table_mm"]),
@@ -113,10 +119,10 @@ def run(options: dict[str, Any]) -> None:
 def _pads_heard(options: dict[str, Any]) -> str:
     plain = Settings(
         game="", seats=(), options={}, data="", journal=Path(), seed=0, serial=tuple(options["serial"]),
-        mqtt="" if options["mqtt"] == "embedded" else options["mqtt"],
+        buzzers=tuple(options["buzzer"]), mqtt="" if options["mqtt"] == "embedded" else options["mqtt"],
     )  # fmt: skip
-    if not plain.serial and not plain.mqtt:
-        return "No --serial or --mqtt is given, so no pad can be heard."
+    if not plain.serial and not plain.mqtt and not plain.buzzers:
+        return "No --serial, --buzzer or --mqtt is given, so no pad can be heard."
     found = heard(plain)
     return f"Heard in the last {HEARD_S:.0f} s: {', '.join(found) if found else 'no pad'}."
 

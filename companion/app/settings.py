@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -28,7 +29,8 @@ class SettingsError(Exception):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """One table.
 
-    `serial`: ports, ``auto``, or nothing. `mqtt`: broker URL, ``embedded``, or empty. `camera`: what
+    `serial`: ports, ``auto``, or nothing; `buzzers`: ports of plain buzzers. `mqtt`: broker URL, ``auto``,
+    ``embedded``, or empty. `book`: file of what is known of pads, None to keep it in memory. `camera`: what
     `vision.camera` opens, or empty. `journal`: taken up again when it exists. `data`: text of the game's data
     file. `table_mm`: (width, height) of the marked rectangle, None to measure it by the markers. `keys`: MQTT
     pad keys by device id; with `is_strict` frames without one are refused.
@@ -41,7 +43,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     journal: Path
     seed: int
     serial: tuple[str, ...] = ()
+    buzzers: tuple[str, ...] = ()
     mqtt: str = ""
+    book: Path | None = None
     camera: str = ""
     profile: Path | None = None
     table_mm: tuple[float, float] | None = None
@@ -55,6 +59,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 def state_folder() -> Path:
     """Where journals and profiles are kept when nothing else is said."""
     return Path(platformdirs.user_data_dir(APP, appauthor=False))
+
+
+def book_path() -> Path:
+    """Where names, keys and places of pads are kept unless another file is named."""
+    return state_folder() / "pads.json"
 
 
 def profile_path(name: str, must_exist: bool = True) -> Path:
@@ -79,9 +88,12 @@ def game_named(name: str) -> Game[Any]:
     return game
 
 
-def parse_seats(game: Game[Any], words: tuple[str, ...]) -> tuple[Seat, ...]:
-    """Seats from ``NAME``, ``NAME=DEVICE`` or ``NAME=DEVICE:INPUT`` (inputs counted from 1).
+def parse_seats(
+    game: Game[Any], words: tuple[str, ...], places: Mapping[int, tuple[str, int]] = MappingProxyType({})
+) -> tuple[Seat, ...]:
+    """Seats from ``NAME``, ``NAME=DEVICE``, ``NAME=DEVICE:INPUT`` (inputs counted from 1) or ``NAME=auto``.
 
+    `places`: the (device, input from 0) that ``companion pads`` gave to places by number: what ``auto`` means.
     Raises SettingsError, `PadClashError` when a pad has two owners.
     """
     if not game.min_seats <= len(words) <= game.max_seats:
@@ -95,7 +107,9 @@ def parse_seats(game: Game[Any], words: tuple[str, ...]) -> tuple[Seat, ...]:
         wrong = why_not_name(name, tuple(seat.name for seat in found))
         if wrong:
             raise SettingsError(f"--seat {word!r}: {wrong}")
-        device, input_ = parse_pad(pad)
+        if pad == "auto" and number not in places:
+            raise SettingsError(f"--seat {word!r}: place {number} has no pad; companion pads gives it one")
+        device, input_ = places[number] if pad == "auto" else parse_pad(pad)
         clash = next((s for s in found if device and (s.device, s.input) == (device, input_)), None)
         if clash is not None:
             raise PadClashError(pad, clash.name, name.strip())

@@ -12,9 +12,12 @@ from typing import Any
 
 import msgspec
 
+from companion.app.dice_desk import DiceDesk
+from companion.app.enrolling import FaceDesk
 from companion.app.evidence import EvidenceKeeper
 from companion.app.health import camera_shown, devices_shown, journal_shown
 from companion.app.outputs import PadOutputs
+from companion.app.pad_desk import PadDesk, open_book
 from companion.app.settings import Settings, game_named
 from companion.catalogue import GAMES
 from companion.core.cue import Cue
@@ -28,13 +31,17 @@ from companion.runtime.loop import TableLoop
 from companion.runtime.opening import Opening, create, reopen
 from companion.sight import tada as tada_sight
 from firmware_bridge.broker import EmbeddedBroker
+from firmware_bridge.byte_link import ByteLink
+from firmware_bridge.discovery import AUTO, AutoMqttLink, Beacon
 from firmware_bridge.link import Bridge
-from firmware_bridge.mqtt_link import MqttLink
+from firmware_bridge.mqtt_link import MqttAddress, MqttLink
+from firmware_bridge.page_link import PageLink
 from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 from vision.camera import CameraChild, check_source
 from vision.surface import Marks
-from web_ui.access import Access
+from web_ui.access import Access, is_loopback
+from web_ui.addresses import lan_addresses
 from web_ui.app import create_app
 from web_ui.health import Health
 from web_ui.serve import Server
@@ -72,7 +79,11 @@ def links_of(settings: Settings, broker: EmbeddedBroker | None) -> tuple[Link, .
     found: list[Link] = []
     if settings.serial:
         found.append(SerialLink(settings.serial))
-    if settings.mqtt:
+    if settings.buzzers:
+        found.append(ByteLink(settings.buzzers))
+    if settings.mqtt == AUTO:
+        found.append(AutoMqttLink())
+    elif settings.mqtt:
         found.append(MqttLink(broker.url if broker else settings.mqtt))
     return tuple(found)
 
@@ -114,7 +125,9 @@ class RunningTable:
             broker.start()
             stack.callback(broker.stop)
         self.broker_url = broker.url if broker else settings.mqtt
-        links = links_of(settings, broker)
+        book = open_book(settings.book)
+        pages = PageLink(book.stamp_us)
+        links = (*links_of(settings, broker), pages)
         opening = open_table(settings)
         stack.callback(opening.journal.close)
         self.clock = opening.clock
@@ -123,7 +136,7 @@ class RunningTable:
             links,
             self._observe,
             opening.clock.now_ns,
-            keys=settings.keys,
+            keys={**book.keys, **settings.keys},
             mode="strict" if settings.is_strict else "open",
             moved=self._moved,
         )
@@ -142,14 +155,21 @@ class RunningTable:
             waiting_for=self.bridge.silent,
         )
         stack.callback(self.loop.close)
+        self.dice = DiceDesk(
+            self.camera, self.settings.profile, self.settings.journal.with_suffix(".lessons"), self.loop
+        )
         first = self.loop.snapshot()
         self._seen_n = first.version
         self._part = (self.loop.game.part(first.sitting), self.loop.game.is_over(first.sitting))
-        self._pads = PadOutputs(self.bridge)
+        self._outputs = PadOutputs(self.bridge, opening.clock.now_ns)
+        self.pads = PadDesk(self.loop, self.bridge, pages, book)
+        self._book = book
         self.loop.subscribe(self._changed)
         self.loop.announcer.subscribe(self._announced)
         self.evidence.start()
         stack.callback(self.evidence.stop)
+        self.dice.start()
+        stack.callback(self.dice.stop)
         self.bridge.start()
         stack.callback(self.bridge.stop)
         if self.camera:
@@ -172,16 +192,49 @@ class RunningTable:
         snapshot = self.loop.snapshot()
         journal = journal_shown(self.settings.journal, snapshot.at_ns)
         cameras = (camera_shown(self.camera, self.ahead_ns),) if self.camera else ()
-        devices = devices_shown(self.bridge, snapshot.sitting.seats)
+        devices = devices_shown(self.bridge, snapshot.sitting.seats, self._book)
         return Health(devices=devices, cameras=cameras, journal=journal)
 
     def _serve(self) -> None:
         settings = self.settings
         self.access = Access(settings.journal.with_suffix(".access"))
-        app = create_app(self.loop, self.access, self.health, self.evidence)
+        sight = SIGHTS.get(self.loop.game.name)
+        faces = FaceDesk(settings.profile, self.loop.game.name, self.camera, sight.FACES if sight else ())
+        app = create_app(
+            self.loop,
+            self.access,
+            self.health,
+            self.evidence,
+            pad_host=self.pads,
+            dice_desk=self.dice,
+            face_desk=faces,
+        )
         self.server = Server(app, settings.host, settings.port)
         self.server.start()
         self._stack.callback(self.server.stop)
+        self._announce()
+
+    def _announce(self) -> None:
+        """Tell the network where the table is, when it is served to more than this machine."""
+        addresses = () if is_loopback(self.server.host) else lan_addresses()
+        if not addresses:
+            return
+        address = None if self.broker_url in ("", AUTO) else MqttAddress.parse(self.broker_url)
+        is_here = address is not None and address.host in ("localhost", "127.0.0.1", "::1")
+        broker = "" if address is None else f"{addresses[0] if is_here else address.host}:{address.port}"
+        beacon = Beacon(
+            f"{self.loop.game.title} {self.settings.journal.stem}",
+            self.server.port,
+            addresses,
+            table=address.table if address else "",
+            broker="" if self.settings.mqtt == "embedded" else broker,
+        )
+        try:
+            beacon.start()
+        except OSError as error:
+            _log.warning("%s", error)
+            return
+        self._stack.callback(beacon.stop)
 
     def _make_camera(self, opening: Opening) -> CameraChild | None:
         settings = self.settings
@@ -198,9 +251,12 @@ class RunningTable:
 
     def _camera_saw(self, seen: Observed) -> None:
         """The camera stamps by the machine's clock; host time may be ahead of it."""
+        self.dice.saw(seen)
         self._observe(msgspec.structs.replace(seen, seen_ns=seen.seen_ns + self.ahead_ns))
 
     def _observe(self, seen: Observation | Observed) -> None:
+        if self.pads.observe(seen):
+            return
         if isinstance(seen, DeviceChanged) and seen.state in LOST:
             owners = [seat.name for seat in self.seats if seat.device == seen.source and not seat.left]
             if owners:
@@ -213,6 +269,7 @@ class RunningTable:
         for entry in self.loop.entries(self._seen_n):
             self._seen_n = entry.n
             self.evidence.note(entry)
+            self.dice.note(entry)
         part = (self.loop.game.part(snapshot.sitting), self.loop.game.is_over(snapshot.sitting))
         if part != self._part:
             self._note_head(snapshot, self._part[0])
@@ -231,7 +288,7 @@ class RunningTable:
 
     def _announced(self, announcement: Announcement) -> None:
         sitting = self.loop.snapshot().sitting
-        self._pads.play(announcement.cue, sitting.seats, self.loop.game.part(sitting))
+        self._outputs.play(announcement.cue, sitting.seats, self.loop.game.part(sitting))
 
     def _show_layouts(self, snapshot: Snapshot) -> None:
         sight = SIGHTS.get(self.loop.game.name)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
-from companion.core.observation import Observation
+from companion.core.observation import DieSeen, Observation
 from companion.core.seat import Actor, Role
 
 PEOPLE = frozenset({Role.REFEREE})
@@ -206,6 +206,21 @@ class Reject(CommandBody, frozen=True, kw_only=True):
     why: str = ""
 
 
+class CorrectDie(CommandBody, frozen=True, kw_only=True):
+    """A die that lay still in frame `frame` of camera `source` shows `value`, whatever was read.
+
+    `die`: as it was told; an empty `value`: no die is there. `learn`: the eyes may learn from it. What the game has
+    noted of the die is put right where it can be. Rule: TABLE-13
+    """
+
+    while_stopped = True
+    source: str
+    frame: int
+    die: DieSeen
+    value: int | str
+    learn: bool = True
+
+
 # Corrections. `orphans` names the later entries that lose their effect, as the preview showed them; a
 # correction that would orphan others than these is refused with the right list.
 
@@ -252,5 +267,6 @@ class Insert(CommandBody, frozen=True, kw_only=True):
 
 COMMANDS: tuple[type[Command], ...] = (
     Start, Stop, Resume, OpenReview, CloseReview, ReleaseEvidence, SetAccommodation, ChangeOption, ProvePad,
-    AssignPad, NotePad, WaivePad, Join, Leave, Propose, Confirm, Reject, Undo, Void, Replace, Insert,
+    AssignPad, NotePad, WaivePad, Join, Leave, Propose, Confirm, Reject, CorrectDie, Undo, Void, Replace,
+    Insert,
 )  # fmt: skip

@@ -11,7 +11,7 @@ class Cue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `target`: ``all``, ``referee``, ``public`` or a seat's id. `pattern`: a name that every output knows how
     to play (PATTERNS). `at_ns`: host instant at which it shall happen, None for at once. `text`: the words,
     in the table's language, for live regions, captions and speech; every pattern has words. `urgent`: may
-    interrupt a screen reader.
+    interrupt a screen reader. `pads`: seats whose pads play the pattern, where those are not the target's.
     """
 
     target: str
@@ -19,6 +19,7 @@ class Cue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     at_ns: int | None = None
     urgent: bool = False
+    pads: tuple[str, ...] = ()
 
 
 PATTERNS = (

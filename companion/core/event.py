@@ -7,7 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from companion.core.command import Command
-from companion.core.observation import Observation
+from companion.core.observation import DieSeen, Observation
 from companion.core.ruling import Ruling
 from companion.core.seat import Accommodation, Actor, PadNote, Seat
 
@@ -187,6 +187,17 @@ class Rejected(EventBody, frozen=True, kw_only=True):
     why: str = ""
 
 
+class DieCorrected(EventBody, frozen=True, kw_only=True):
+    """A person said what a die shows that a camera read; what follows for the game stands behind it in the same
+    entry. `learn`: the eyes may learn from it as long as this counts."""
+
+    source: str
+    frame: int
+    die: DieSeen
+    value: int | str
+    learn: bool = True
+
+
 class Voided(EventBody, frozen=True, kw_only=True):
     """An entry has no effect any more."""
 
@@ -218,5 +229,5 @@ class Inserted(EventBody, frozen=True, kw_only=True):
 EVENTS: tuple[type[Event], ...] = (
     Opened, Started, Refused, Stopped, Resumed, ReviewOpened, ReviewClosed, EvidenceReleased,
     AccommodationSet, OptionChanged, PadProven, PadAssigned, PadNoted, PadWaived, Joined, Left, Proposed,
-    Confirmed, Rejected, Voided, Replaced, Inserted,
+    Confirmed, Rejected, DieCorrected, Voided, Replaced, Inserted,
 )  # fmt: skip

@@ -14,7 +14,7 @@ import msgspec
 from companion.core import command as c
 from companion.core import event as e
 from companion.core.cue import Cue
-from companion.core.observation import Observation
+from companion.core.observation import DieSeen, Observation
 from companion.core.ruling import Ruling, breach, ok
 from companion.core.score import Standing
 from companion.core.seat import MARKS, Accommodation, PadNote, PadWaiver, Role, Seat, Viewer, seat_at
@@ -103,6 +103,11 @@ class Sitting(msgspec.Struct, Generic[S], frozen=True, kw_only=True, omit_defaul
         return seat.name if seat else seat_id
 
 
+def no_amends(_table: Sitting[S], _die: DieSeen, _value: int | str) -> c.Command | None:
+    """Of a game that notes nothing that a die shows."""
+    return None
+
+
 class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """One game as the catalogue holds it: its words and its pure functions.
 
@@ -112,7 +117,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     `interpret(trace, sitting, observation)` gives the next trace and commands; `trace()` an empty one.
     `rule(before, event, after)` gives the rulings that a fact implies. `deadlines` are instants in play
     time with the command that is due then. `policy(sitting, salt)` is one command that a sensible
-    referee would give now, None when nobody has anything to do.
+    referee would give now, None when nobody has anything to do. `amend(sitting, die, value)` is the command that
+    puts right what is noted of a die that shows `value`, None where nothing has to be.
     """
 
     name: str
@@ -142,6 +148,7 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     part: Callable[[Sitting[S]], int]
     is_over: Callable[[Sitting[S]], bool]
     policy: Callable[[Sitting[S], int], c.Command | None]
+    amend: Callable[[Sitting[S], DieSeen, int | str], c.Command | None] = no_amends
 
 
 def refuse(command: c.Command, rule: str, because: str, seat: str = "") -> tuple[e.Event, ...]:
@@ -183,10 +190,23 @@ def decide(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[e.Event,
     seat = sitting.seat(own) if own else None
     if hasattr(command, "seat") and (seat is None or seat.left):
         return refuse(command, "TABLE-3", "Nobody sits there.", own)
-    if sitting.stopped_at_ns is not None and not command.while_stopped:
+    if sitting.stopped_at_ns is not None and not _is_for_stops(sitting, command):
         return refuse(command, "TABLE-2", "The table is stopped: resume first.", own)
     mine = _decide_common(game, sitting, order)
     return game.decide(sitting, order) if mine is None else mine
+
+
+def _is_for_stops(sitting: Sitting[S], command: c.Command) -> bool:
+    """Whether a command is taken while the table is stopped; a proposal and its confirmation are what they propose.
+
+    Rule: TABLE-2
+    """
+    if isinstance(command, c.Propose):
+        return command.command.while_stopped
+    if isinstance(command, c.Confirm):
+        asked = next((p for p in sitting.proposals if p.id == command.proposal), None)
+        return asked is not None and asked.command.while_stopped
+    return command.while_stopped
 
 
 def _decide_common(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[e.Event, ...] | None:
@@ -235,6 +255,8 @@ def _decide_common(game: Game[S], sitting: Sitting[S], order: c.Order) -> tuple[
             if all(p.id != number for p in sitting.proposals):
                 return refuse(command, "TABLE-6", "That proposal is not open.")
             return (e.Rejected(proposal=number, why=why[:200]),)
+        case c.CorrectDie() as command:
+            return _decide_die(game, sitting, order, command)
         case c.SetAccommodation() as command:
             return _decide_accommodation(game, sitting, command)
         case c.ChangeOption() as command:
@@ -276,6 +298,24 @@ def _decide_waiver(sitting: Sitting[S], command: c.WaivePad) -> tuple[e.Event, .
         return refuse(command, "TABLE-12", "That pad is waived already.")
     made = e.PadWaived(device=pad.device, is_for_round=command.is_for_round, why=command.why[:200])
     return (made,)
+
+
+def _decide_die(
+    game: Game[S], sitting: Sitting[S], order: c.Order, command: c.CorrectDie
+) -> tuple[e.Event, ...]:
+    """A die corrected, and what the game makes of it; what it refuses now stays as it is noted."""
+    if command.value == (command.die.value or ""):
+        return refuse(command, "TABLE-13", "That is what was read.")
+    if isinstance(command.value, str) and (len(command.value) > MAX_NAME or not command.value.isprintable()):
+        return refuse(command, "TABLE-13", f"A face has a name of at most {MAX_NAME} printable letters.")
+    made = e.DieCorrected(
+        source=command.source, frame=command.frame, die=command.die, value=command.value, learn=command.learn
+    )
+    follows = game.amend(sitting, command.die, command.value)
+    if follows is None:
+        return (made,)
+    facts = decide(game, sitting, msgspec.structs.replace(order, command=follows))
+    return (made,) if is_refused(facts) else (made, *facts)
 
 
 def _decide_accommodation(

@@ -37,8 +37,9 @@ class Pressed(Observed, frozen=True, kw_only=True, tag="pressed"):
     `(source, boot, n)` is the identity of the press wherever it is repeated. `early`: the device itself says
     that it came before the instant for which it was armed. `resent`: it came by a repeat, with its own old
     stamp. `force`: peak in the device's own units, where it measures one. `suspect`: why it may not be a real
-    press (``crosstalk``), else empty. `own_u_ns`: uncertainty against other presses of the same source and
-    boot, whose clock offset is the same (tick and stamping latency).
+    press (``crosstalk``), or that its time is only what can be said after its clock went wrong (``clock``; it may
+    come a second time so, before its order is final), else empty. `own_u_ns`: uncertainty against other presses of
+    the same source and boot, whose clock offset is the same (tick and stamping latency).
     """
 
     own_u_ns: int = 0

@@ -135,11 +135,14 @@ class Table(Generic[S]):
         """Take `items` in, and carry out all that happened up to the watermark, in order.
 
         A deadline is an item at its own instant, behind whatever has the same stamp. Observations and orders
-        that arrive behind table time are decided now, with their own stamp inside. Raises what the log raises
+        that arrive behind table time are decided now, with their own stamp inside. A press that is handed in again as
+        suspect takes the place of the one that waits. Raises what the log raises
         when nothing could be written: then the table stands as before, the orders are forgotten and the
         observations still wait.
         """
         for what in items:
+            if isinstance(what, o.Pressed) and what.suspect:
+                self._take_back(what)
             insort(self._waiting, _item(what, now_ns), key=lambda item: (item.at_ns, item.rank))
         try:
             run: _Run[S] = _Run(self.sitting, self._trace, self.at_ns, self._quiet)
@@ -165,6 +168,15 @@ class Table(Generic[S]):
             failures=run.failures,
             is_changed=is_changed,
         )
+
+    def _take_back(self, seen: o.Pressed) -> None:
+        """A press that waits is doubted before its order is final: what was said of it first does not count."""
+        key = key_of(seen)
+        self._waiting = [
+            item
+            for item in self._waiting
+            if not (isinstance(item.what, o.Pressed) and key_of(item.what) == key)
+        ]
 
     def _look_ahead(self, now_ns: int) -> Sitting[S]:
         """The table if all that waits were final now."""

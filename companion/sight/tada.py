@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
 from companion.core.layout import Placed
+from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.layouts import CARD_MM, spell_layout
 from companion.games.tada.model import Tada, spell_of
 from vision.eye import ReaderSpec
 
 READER = "vision.dice.symbols:symbol_reader"
 """Builds the reader of enrolled symbol dice from the folder of a dice profile."""
+FACES = SYMBOLS
+"""What the faces of the dice are called."""
 EDGE_MM = 12.0
 DIE_MM = 16.0
 

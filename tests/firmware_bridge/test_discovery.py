@@ -12,7 +12,8 @@ from bridge_rig import bridged, until
 from brokers import mosquitto, needs_mosquitto
 from zeroconf import IPVersion, ServiceInfo, Zeroconf
 
-from firmware_bridge.discovery import MQTT, TADA, Announcement, AutoMqttLink, Broker, Finder, broker_in
+from firmware_bridge import discovery
+from firmware_bridge.discovery import MQTT, TADA, AutoMqttLink, Beacon, Broker, Finder, broker_in
 from firmware_bridge.fake_device import FakePad
 
 HERE = ["127.0.0.1"]
@@ -39,7 +40,10 @@ def mqtt_info(name: str, port: int) -> ServiceInfo:
 
 
 @needs_mosquitto
-def test_pads_are_heard_through_the_broker_that_announces_itself(announce: Announce, tmp_path: Path) -> None:
+def test_pads_are_heard_through_the_broker_that_announces_itself(
+    announce: Announce, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "_SETTLE_S", 0.3)
     with mosquitto(tmp_path) as broker, FakePad.on_mqtt(broker.url) as pad:
         link = AutoMqttLink(Finder(HERE))
         with bridged(link) as table:
@@ -51,15 +55,24 @@ def test_pads_are_heard_through_the_broker_that_announces_itself(announce: Annou
             assert table.wait_presses(1)[0].source == "pad1"
 
 
-def test_of_two_brokers_none_is_chosen(announce: Announce) -> None:
-    announce("one", 18831)
-    announce("two", 18832)
-    link = AutoMqttLink(Finder(HERE))
+class TwoBrokers(Finder):
+    """A network with two brokers in it."""
+
+    def start(self) -> None:
+        """They are there already."""
+
+    def brokers(self) -> tuple[Broker, ...]:
+        """Both."""
+        return Broker("192.168.7.2", 1883), Broker("192.168.7.3", 1883, "hall")
+
+
+def test_of_two_brokers_none_is_chosen() -> None:
+    link = AutoMqttLink(TwoBrokers())
     link.start(lambda _arrival: None, lambda: 0)
     try:
         until(lambda: "several brokers" in link.status()[0].problem, "both named")
-        assert "127.0.0.1:18831" in link.status()[0].problem
-        assert "127.0.0.1:18832" in link.status()[0].problem
+        assert "mqtt://192.168.7.2:1883/table" in link.status()[0].problem
+        assert "mqtt://192.168.7.3:1883/hall" in link.status()[0].problem
         assert not link.status()[0].is_up
         assert link.url == ""
     finally:
@@ -69,7 +82,7 @@ def test_of_two_brokers_none_is_chosen(announce: Announce) -> None:
 def test_a_table_says_where_its_pads_go() -> None:
     finder = Finder(HERE)
     finder.start()
-    ours = Announcement("Ta-Da! in the “hall”.", 8642, HERE, table="hall", broker="127.0.0.1:1899")
+    ours = Beacon("Ta-Da! in the “hall”.", 8642, HERE, table="hall", broker="127.0.0.1:1899")
     try:
         ours.start()
         until(finder.brokers, "the table is found")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from benchmarks.hands_fuzz import MAKERS, fuzz
 from companion.core.cue import Cue
 from firmware_bridge.framing import wrap
 from firmware_bridge.messages import Down, Hello, SyncReply, Who, body_of
@@ -191,3 +194,12 @@ def test_a_refused_command_is_told() -> None:
     (device,) = table.hub.devices(table.now_ns)
     assert device.problem == "pad1 refused a command: no such output"
     assert device.mend
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_fuzz_nothing_crashes_lies_or_grows(kind: str) -> None:
+    found = fuzz(kind, 40_000, seed=9)
+    assert (found.crashes, found.bad, found.is_alive) == (0, 0, True)
+    assert found.grown_kb < 100
+    if kind == "random bytes":
+        assert found.events == 0

@@ -21,7 +21,7 @@ class PageModel:
 
     def __init__(self, link: PageLink, device: str = "phone-1", claims_us: int = 100) -> None:
         self.told: list[dict[str, object]] = []
-        self.is_hung_up = False
+        self.hung_up = ""
         self.n = 0
         self.device = device
         line = link.join(device, self._hear, self._end)
@@ -49,8 +49,8 @@ class PageModel:
         if message["t"] == "sync":
             self.say(t="sync", id=message["id"], h=message["h"], r=self.us(), x=self.us(), n=self.n)
 
-    def _end(self) -> None:
-        self.is_hung_up = True
+    def _end(self, why: str) -> None:
+        self.hung_up = why
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_page_that_comes_again_takes_the_place_of_the_old_one(pages: tuple[Tab
     old = PageModel(link)
     table.wait_ready("phone-1")
     new = PageModel(link)
-    assert old.is_hung_up
+    assert old.hung_up == "elsewhere"
     old.press()
     until(lambda: len(table.states("phone-1")) > 2 and table.is_ready("phone-1"), "the new one is ready")
     new.press()
@@ -137,7 +137,7 @@ def test_a_page_that_comes_again_takes_the_place_of_the_old_one(pages: tuple[Tab
 
 def test_there_is_an_end_to_pages() -> None:
     link = PageLink()
-    lines = [link.join(f"phone-{n}", lambda _text: None, lambda: None) for n in range(MAX_PAGES + 1)]
+    lines = [link.join(f"phone-{n}", lambda _text: None, lambda _why: None) for n in range(MAX_PAGES + 1)]
     assert [line is None for line in lines] == [False] * MAX_PAGES + [True]
 
 

@@ -102,6 +102,12 @@ def test_a_cue_finds_its_outputs() -> None:
     assert plays_on("c") == plays_on("public") == plays_on("all", "notice") == ()
 
 
+def test_a_cue_for_some_pads_plays_on_those_whomever_it_tells() -> None:
+    outputs = {"s1": [("pad1", 0)], "s2": [("pad2", 0)], "s3": [("pad3", 0)]}
+    told = Cue(target="all", pattern="dead_heat", text="too close", pads=("s3", "s1", "s9"))
+    assert outputs_for(told, outputs) == (("pad1", 0), ("pad3", 0))
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_every_pattern_has_a_command_that_a_device_takes(pattern: str) -> None:
     cue = Cue(target="all", pattern=pattern, text="words")

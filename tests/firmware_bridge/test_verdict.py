@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from firmware_bridge.verdict import CAP_NS, OWING_NS, Mark, Verdict, finality, silent_devices, watermark_ns
+from firmware_bridge.verdict import CAP_NS, OWING_NS, Mark, Verdict, silent_devices, watermark_ns
 
 NOW = 10_000_000_000
 
 
 def test_no_device_means_now() -> None:
     assert watermark_ns((), NOW) == NOW
-    assert finality(NOW - 1, NOW, NOW, ()).is_final
 
 
 def test_the_slowest_device_sets_it_up_to_the_cap() -> None:
     marks = [Mark("a", NOW - 1_000), Mark("b", NOW - 5_000)]
     assert watermark_ns(marks, NOW) == NOW - 5_000
     assert watermark_ns([*marks, Mark("c", 0)], NOW) == NOW - CAP_NS
-
-
-def test_final_when_all_have_passed_else_the_waited_for_are_named() -> None:
-    instant = NOW - 3_000
-    passed, behind = Mark("a", NOW - 1_000), Mark("b", NOW - 3_000)
-    assert finality(instant, NOW, NOW, [passed]).is_final
-    waiting = finality(instant, NOW, NOW, [passed, behind])
-    assert (waiting.is_final, waiting.waiting, waiting.silent) == (False, ("b",), ())
-    by_cap = finality(instant, NOW - CAP_NS, NOW, [passed, behind])
-    assert (by_cap.is_final, by_cap.by_cap, by_cap.silent) == (True, True, ("b",))
 
 
 def test_silent_is_whom_the_cap_passes_over_while_it_owes() -> None:

@@ -12,12 +12,13 @@ import pytest
 from web_house import Guest, House
 
 from companion.core.command import COMMANDS, Command
+from companion.core.observation import DieSeen
 from companion.core.seat import REFEREE, Role, Viewer
 from web_ui.access import PAGES, STREAMS, Access, is_loopback, may_command, may_see, may_stream
 from web_ui.passes import ALPHABET, Passes, plain
 
 ROLES = (Role.PUBLIC, Role.SEAT, Role.REFEREE)
-ARGUMENTS = {"number": 2, "entry": 2, "name": "table", "picture": "e2-0", "digest": "x"}
+ARGUMENTS = {"frame": 3, "n": 0, "number": 2, "entry": 2, "name": "table", "picture": "e2-0", "digest": "x"}
 
 
 def guests(house: House) -> dict[Role, Guest]:
@@ -65,6 +66,8 @@ def sample(hint: Any) -> Any:
     """Plain data that fits a type of a command's field."""
     if hint is Command:
         return {"do": "Resume"}
+    if hint is DieSeen:
+        return {"kind": "tada", "value": "wand", "box_px": [0, 0, 9, 9], "confidence": 0.5}
     arguments = typing.get_args(hint)
     if type(None) in arguments:
         return None

@@ -1,4 +1,4 @@
-"""Where dice lie: against the empty table, or against what the table between the dice looks like."""
+"""Where something lies on the table that was not there when it was empty."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from vision.frame import Frame
 
 Mask = NDArray[np.uint8]
 """uint8 (rows, columns), 255 where something lies."""
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,11 @@ class Spot:
     score: float
 
 
-_WORK_PX = 480  # long side of the picture in which areas are compared
+_WORK_PX = 640  # long side of the picture in which areas are compared
 _SHADOW_KEEPS = (0.45, 1.0)  # share of the light that a shadow leaves
 _SHADOW_OFF = 8.0  # levels (0 to 255) by which a channel may differ from that share
 _CHANGE = 16.0  # Lab distance that is a change on a quiet picture
+_MOVED = 0.45  # share of the picture that has changed when no longer the same view is seen
 
 
 def changed(frame: Frame, empty: Frame) -> Mask:
@@ -35,19 +37,14 @@ def changed(frame: Frame, empty: Frame) -> Mask:
 
     The mask has the size of `frame`. What the whole picture shares (lamp, exposure) is taken out.
     """
-    rows, columns = frame.shape[:2]
-    scale = min(1.0, _WORK_PX / max(rows, columns))
-    size = (max(8, round(columns * scale)), max(8, round(rows * scale)))
-    now, before = (_soft(picture, size) for picture in (frame, empty))
-    difference = _lab(now) - _lab(before)
-    difference -= np.median(difference.reshape(-1, 3), axis=0)
-    chroma = np.hypot(difference[:, :, 1], difference[:, :, 2])
-    whole = np.sqrt(0.5 * difference[:, :, 0] ** 2 + 2.0 * chroma**2)
-    noise = 1.4826 * float(np.median(np.abs(whole - np.median(whole))))
-    mask = whole > _CHANGE + 3.0 * noise
-    mask &= ~_is_shadow(now.astype(np.float32), before.astype(np.float32))
-    solid = _filled(mask.astype(np.uint8) * 255)
-    return np.asarray(cv2.resize(solid, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)
+    size = _work_size(frame)
+    mask = _differs(_soft(frame, size), _soft(empty, size))
+    return _sized(_filled(mask), frame)
+
+
+def is_same_view(mask: Mask) -> bool:
+    """Whether what `changed` gave can be dice on the table; False where the camera has moved since."""
+    return float(mask.mean()) / 255.0 < _MOVED
 
 
 def spots_in(mask: Mask, side_px: float | None = None) -> tuple[Spot, ...]:
@@ -87,19 +84,40 @@ def _split(part: Mask, side: float) -> list[Spot]:
         cv2.circle(deep, (column, row), max(1, round(0.7 * side)), 0.0, -1)
 
 
+def _work_size(frame: Frame) -> tuple[int, int]:
+    rows, columns = frame.shape[:2]
+    scale = min(1.0, _WORK_PX / max(rows, columns))
+    return (max(8, round(columns * scale)), max(8, round(rows * scale)))
+
+
 def _soft(picture: Frame, size: tuple[int, int]) -> Frame:
     small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.uint8)
 
 
-def _lab(picture: Frame) -> NDArray[np.float32]:
+def _differs(now: Frame, before: Frame) -> Mask:
+    """uint8 255 where two pictures of one size differ by more than a shadow, the lamp or noise."""
+    difference = _lab(now) - _lab(before)
+    difference -= np.median(difference[::3, ::3].reshape(-1, 3), axis=0)
+    level, a, b = cv2.split(difference)
+    whole = cv2.sqrt(0.5 * level * level + 2.0 * (a * a + b * b))
+    some = whole[::3, ::3]
+    noise = 1.4826 * float(np.median(np.abs(some - np.median(some))))
+    mask = whole > _CHANGE + 3.0 * noise
+    rows, columns = np.nonzero(mask)
+    shade = _is_shadow(now[rows, columns].astype(np.float32), before[rows, columns].astype(np.float32))
+    mask[rows[shade], columns[shade]] = False
+    return mask.astype(np.uint8) * np.uint8(255)
+
+
+def _lab(picture: Frame) -> Floats:
     return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2LAB), np.float32)
 
 
-def _is_shadow(now: NDArray[np.float32], before: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Where all three channels lost the same share of their light."""
-    kept = (now * before).sum(2) / np.maximum((before * before).sum(2), 1.0)
-    off = np.abs(now - kept[:, :, None] * before).max(2)
+def _is_shadow(now: Floats, before: Floats) -> NDArray[np.bool_]:
+    """Where all three channels of (n, 3) colours lost the same share of their light."""
+    kept = (now * before).sum(1) / np.maximum((before * before).sum(1), 1.0)
+    off = np.abs(now - kept[:, None] * before).max(1)
     return np.asarray((kept > _SHADOW_KEEPS[0]) & (kept < _SHADOW_KEEPS[1]) & (off < _SHADOW_OFF), np.bool_)
 
 
@@ -109,3 +127,8 @@ def _filled(mask: Mask) -> Mask:
     solid = np.zeros_like(mask)
     cv2.drawContours(solid, contours, -1, 255, -1)
     return np.asarray(cv2.morphologyEx(solid, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+
+
+def _sized(mask: Mask, frame: Frame) -> Mask:
+    rows, columns = frame.shape[:2]
+    return np.asarray(cv2.resize(mask, (columns, rows), interpolation=cv2.INTER_NEAREST), np.uint8)

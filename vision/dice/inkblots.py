@@ -2,7 +2,7 @@
 size.
 
 All works in a picture that was scaled so that a face is FACE_PX wide; colours are OpenCV's 8-bit Lab as
-float32.
+float32, or in an ink map (`vision.dice.marbled`) the one level of it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _MOST_INK = 0.6  # share of a face's middle
 Lab = NDArray[np.float32]
 
 
-def _disc_mask(radius: float) -> NDArray[np.bool_]:
+def disc_mask(radius: float) -> NDArray[np.bool_]:
     """(PATCH_PX, PATCH_PX): True within `radius` faces of the middle."""
     step = np.arange(PATCH_PX) - (PATCH_PX - 1) / 2
     return np.asarray(np.hypot(step[:, None], step[None, :]) <= radius * FACE_PX)
 
 
-_CORE = _disc_mask(0.37)  # where a symbol's ink is
-_FACE = _disc_mask(0.45)
-_RIM = _FACE & ~_disc_mask(0.36)
+_CORE = disc_mask(0.37)  # where a symbol's ink is
+_FACE = disc_mask(0.45)
+_RIM = _FACE & ~disc_mask(0.36)
 
 
 @dataclass(frozen=True)
@@ -57,24 +57,33 @@ class Blot:
 
 def scaled(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8], float]:
     """(Lab picture in which a face of `face_px` is FACE_PX wide, px of it per px of `frame`)."""
+    small, scale = shrunk(frame, face_px)
+    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8), scale
+
+
+def shrunk(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8], float]:
+    """The same in BGR."""
     scale = FACE_PX / face_px
     size = (max(8, round(frame.shape[1] * scale)), max(8, round(frame.shape[0] * scale)))
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     small = frame if abs(scale - 1) < 0.02 else cv2.resize(frame, size, interpolation=way)
-    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8), small.shape[1] / frame.shape[1]
+    return np.asarray(small, np.uint8), small.shape[1] / frame.shape[1]
 
 
 def find_blots(lab: NDArray[np.uint8]) -> list[Blot]:
-    """The blots in a Lab picture from `scaled`, in no order; false ones among them, and one may come more than once.
+    """The blots in a Lab picture from `scaled`, or in an ink map (H, W), in no order; false ones among them, and one
+    may come more than once.
 
     A symbol is a patch of its own at some level of contrast, but nobody knows beforehand at which. Brighter
     and darker are kept apart, so that white ink does not run into a dark body's rim on white paper.
     """
     apart = _apart_from_usual(lab)
     places: dict[tuple[int, int], tuple[float, float]] = {}
-    for channel, levels in enumerate(_LEVELS):
-        for level in levels:
-            for above in (apart[..., channel] > level, apart[..., channel] < -level):
+    is_map = lab.ndim == 2
+    for channel in range(apart.shape[2]):
+        for level in _LEVELS[channel]:
+            more, less = apart[..., channel] > level, apart[..., channel] < -level
+            for above in (more,) if is_map else (more, less):
                 for x, y in _middles(above.astype(np.uint8)):
                     places.setdefault((round(x / 2), round(y / 2)), (x, y))
     return [blot for blot in blots_at(lab, list(places.values())) if blot is not None]
@@ -150,33 +159,34 @@ def _high(values: NDArray[np.float32]) -> NDArray[np.float32]:
 def _cut_all(
     picture: NDArray[np.uint8], places: Sequence[tuple[float, float]], step: float
 ) -> NDArray[np.float32]:
-    """(N, PATCH_PX, PATCH_PX, 3) float32 around each place, every `step` px; edges are repeated outwards."""
+    """(N, PATCH_PX, PATCH_PX, channels) float32 around each place, every `step` px; edges are repeated outwards."""
     grid = (step * (np.arange(PATCH_PX) - (PATCH_PX - 1) / 2)).astype(np.float32)
     at = np.asarray(places, np.float32).reshape(-1, 2)
     across = np.broadcast_to(at[:, 0, None, None] + grid[None, None, :], (len(at), PATCH_PX, PATCH_PX))
     down = np.broadcast_to(at[:, 1, None, None] + grid[None, :, None], (len(at), PATCH_PX, PATCH_PX))
     flat = (len(at) * PATCH_PX, PATCH_PX)
     columns, rows = np.ascontiguousarray(across).reshape(flat), np.ascontiguousarray(down).reshape(flat)
-    cut = cv2.remap(picture, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(cut, np.float32).reshape(len(at), PATCH_PX, PATCH_PX, 3)
+    laid = cv2.remap(picture, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(laid, np.float32).reshape(len(at), PATCH_PX, PATCH_PX, -1)
 
 
 def _apart_from_usual(lab: NDArray[np.uint8]) -> NDArray[np.int16]:
-    """(H / 2, W / 2, 3) how far each colour is from what is usual around it, with its sign."""
+    """(H / 2, W / 2, channels) how far each colour is from what is usual around it, with its sign."""
     half = cv2.resize(lab, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     window = round(_WINDOW * FACE_PX / 2) | 1
     usual = cv2.merge([cv2.medianBlur(channel, window) for channel in cv2.split(half)])
-    return np.asarray(cv2.subtract(half, usual, dtype=cv2.CV_16S), np.int16)
+    apart = np.asarray(cv2.subtract(half, usual, dtype=cv2.CV_16S), np.int16)
+    return apart.reshape(*apart.shape[:2], -1)
 
 
-def _cut(
+def cut(
     picture: NDArray[np.uint8], xy: tuple[float, float], count: int, step: float = 1.0
 ) -> NDArray[np.uint8]:
     """(count, count, channels) around `xy`, every `step` px; edges are repeated outwards."""
     plane = np.array([(step, 0, xy[0] - step * (count - 1) / 2), (0, step, xy[1] - step * (count - 1) / 2)])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    cut = cv2.warpAffine(picture, plane, (count, count), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(cut, np.uint8)
+    found = cv2.warpAffine(picture, plane, (count, count), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(found, np.uint8)
 
 
 @dataclass(frozen=True)
@@ -196,12 +206,12 @@ class FaceSquare:
 def face_around(lab: NDArray[np.uint8], blot: Blot) -> FaceSquare | None:
     """The top face that the blot is printed on, or None where its body cannot be told from what is around."""
     side = 2 * FACE_PX
-    patch = _cut(lab, blot.xy, side).astype(np.float32)
+    patch = cut(lab, blot.xy, side).astype(np.float32)
     strength = float(np.linalg.norm(blot.ink - blot.body))
     away = np.linalg.norm((patch - blot.body) * (0.7, 1.0, 1.0), axis=2)
     like_body = away < max(9.0, 4.0 * blot.evenness, 0.12 * strength)
     middle = np.s_[side // 2 - PATCH_PX // 2 : side // 2 + PATCH_PX // 2]
-    like_body[middle, middle] |= (blot.soft > 0.25) & _disc_mask(0.36)
+    like_body[middle, middle] |= (blot.soft > 0.25) & disc_mask(0.36)
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
     mask = cv2.morphologyEx(like_body.astype(np.uint8), cv2.MORPH_CLOSE, kernel)
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
@@ -228,11 +238,11 @@ def face_around(lab: NDArray[np.uint8], blot: Blot) -> FaceSquare | None:
     )
 
 
-def edges_around(lab: NDArray[np.uint8], blot: Blot) -> FaceSquare:
-    """The square of a face's size whose sides show best as edges around the blot, for where its body runs
+def edges_around(lab: NDArray[np.uint8], xy: tuple[float, float]) -> FaceSquare:
+    """The square of a face's size whose sides show best as edges around a blot's middle, for where its body runs
     into that of a neighbour."""
     count = 2 * FACE_PX
-    patch = _cut(lab, blot.xy, count)
+    patch = cut(lab, xy, count)
     best = (-1.0, 0.0, 0.0, 0.0)
     middle = (count - 1) / 2
     inner = slice(round(middle - 0.36 * FACE_PX), round(middle + 0.36 * FACE_PX) + 1)
@@ -255,5 +265,5 @@ def edges_around(lab: NDArray[np.uint8], blot: Blot) -> FaceSquare:
             best = (float(third), float(turn), sides[0][3] - middle, sides[1][3] - middle)
     shown, turn_deg, dx, dy = best
     cos, sin = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
-    place = (blot.xy[0] + cos * dx - sin * dy, blot.xy[1] + sin * dx + cos * dy)
+    place = (xy[0] + cos * dx - sin * dy, xy[1] + sin * dx + cos * dy)
     return FaceSquare(place, 1.0, turn_deg, "edges", shown=shown)

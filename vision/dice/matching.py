@@ -36,6 +36,7 @@ _ALIKE = 0.85  # correlation from which on pictures of one face are averaged
 class Match:
     """The best fit of a patch. `score`: correlation of the best face, -1 to 1; `next_score` that of the
     best face of another name; `turn_deg`: how the face is turned clockwise against its enrolled picture;
+    `size`: how much wider than the patch says the face is;
     `sharpness`: how much steeper the patch's edges are than the face's, which `is_blurred` where that fits
     better."""
 
@@ -43,6 +44,7 @@ class Match:
     score: float
     next_score: float
     turn_deg: float
+    size: float
     sharpness: float
     is_blurred: bool
 
@@ -69,7 +71,7 @@ class FaceMatcher:
     def match(self, patch: Soft) -> Match:
         """The face that fits best, where the patch is centred and of the right size but for a few per
         cent."""
-        best = self._fits(patch)
+        best, sizes = self._fits(patch)
         by_face = best.max(axis=1)
         winner = int(by_face.argmax())
         # Out of focus all faces look like a round blot: so names are compared at the winner's sharpness only.
@@ -79,6 +81,7 @@ class FaceMatcher:
             name=self.names[self._of_name[winner]],
             score=float(by_face[winner]),
             next_score=float(others.max()) if others.size else 0.0,
+            size=float(sizes[winner, best[winner].argmax()]),
             turn_deg=float(best[winner].argmax() * 360 / _TURNS),
             sharpness=_sharpness(patch) / self._sharpness[winner],
             is_blurred=winner % len(_BLURS_PX) > 0,
@@ -92,12 +95,13 @@ class FaceMatcher:
 
     def scores(self, patch: Soft) -> dict[str, float]:
         """Name -> how well its best face fits the patch, all at full sharpness."""
-        by_face = self._fits(patch).max(axis=1)[:: len(_BLURS_PX)]
+        by_face = self._fits(patch)[0].max(axis=1)[:: len(_BLURS_PX)]
         of_name = self._of_name[:: len(_BLURS_PX)]
         return {name: float(by_face[of_name == k].max()) for k, name in enumerate(self.names)}
 
-    def _fits(self, patch: Soft) -> Soft:
-        """(faces, _TURNS) the best correlation over small shifts and sizes; near the best turn only, else -1.
+    def _fits(self, patch: Soft) -> tuple[Soft, Soft]:
+        """(faces, _TURNS) the best correlation over small shifts and sizes, near the best turn only, else -1; and the
+        size at which it is.
 
         Every second turn of the half blurred faces finds that turn, at a fraction of the work.
         """
@@ -110,12 +114,15 @@ class FaceMatcher:
         chosen = faces[
             np.arange(drawings)[:, None, None], np.arange(len(_BLURS_PX))[None, :, None], near[:, None, :]
         ]
-        fine = _products(views, chosen.reshape(-1, views.shape[1])).max(axis=0)
-        fits = np.full((drawings, len(_BLURS_PX), _TURNS), -1.0, np.float32)
-        np.put_along_axis(
-            fits, np.broadcast_to(near[:, None, :], chosen.shape[:3]), fine.reshape(chosen.shape[:3]), 2
-        )
-        return fits.reshape(-1, _TURNS)
+        products = _products(views, chosen.reshape(-1, views.shape[1]))
+        best = products.argmax(axis=0)
+        shape = (drawings, len(_BLURS_PX), _TURNS)
+        fits, sizes = np.full(shape, -1.0, np.float32), np.ones(shape, np.float32)
+        places = np.broadcast_to(near[:, None, :], chosen.shape[:3])
+        np.put_along_axis(fits, places, products.max(axis=0).reshape(chosen.shape[:3]), 2)
+        size = np.array(_SIZES, np.float32)[best // (2 * _SHIFT + 1) ** 2]
+        np.put_along_axis(sizes, places, size.reshape(chosen.shape[:3]), 2)
+        return fits.reshape(-1, _TURNS), sizes.reshape(-1, _TURNS)
 
 
 def _products(rows: Soft, others: Soft) -> Soft:

@@ -15,7 +15,7 @@ from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed
 from vision.dice.networks import MODELS, FaceFinder, session
 from vision.dice.numerals_conventions import Conventions
-from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS, Pose, cut, looks, planes
+from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS, Pose, cut, features, looks
 from vision.dice.reading import Reading
 from vision.frame import Frame
 from vision.surface import Surface
@@ -25,7 +25,11 @@ Floats = NDArray[np.float32]
 SMALLEST_RADIUS_PX = 14.0
 _RADIUS_OF_SIDE = 0.67  # of the edge that the finder tells: half of what is seen of a die across
 _FIRST_TURNS_DEG = (0.0, 90.0, 180.0, 270.0)
-_AGAIN = ((0.0, 1.0), (-9.0, 1.0), (9.0, 1.0), (0.0, 0.93), (0.0, 1.07))  # turned by, grown by
+_TURNS_DEG = tuple(30.0 * k for k in range(12))
+_AGAIN = ((-6.0, 1.0), (6.0, 1.0), (0.0, 0.95), (0.0, 1.05))  # turned by, grown by
+_WORTH_SCAN = 0.04  # chance of a die at the first look from which it is looked at again
+_WAYS = 2  # ways round that are taken for possible
+_OTHER_WAY_DEG = 65.0  # ways round are farther apart
 _MOST_SHIFT, _MOST_GROWTH = 0.45, 1.5  # how far a first look corrects place and size
 _CLASSES = len(KINDS) + 2
 _WARMTH = 1.0  # the network's own chances are this much too sharp
@@ -59,43 +63,49 @@ class NumeralNetwork:
 
     def said(self, seen: Sequence[Frame]) -> tuple[Floats, Floats, Floats]:
         """(n, classes) and (n, texts) log-probabilities and (n, GEOMETRY) of n `looks`."""
-        (out,) = self._session.run(None, {"picture": planes(np.stack(seen))})
+        edges = np.stack([features(one) for one in seen]).astype(np.float32) / np.float32(255)
+        (out,) = self._session.run(None, {"features": edges})
         texts = out[:, _CLASSES : _CLASSES + len(TEXTS)]
         return _logs(out[:, :_CLASSES]), _logs(texts), np.asarray(out[:, _CLASSES + len(TEXTS) :], np.float32)
 
     def judged(self, frame: Frame, spots: Sequence[Spot]) -> list[Judged]:
-        """What lies at each spot: looked at once to find its exact place, size and turn, then again to read."""
+        """What lies at each spot where a die may be: its exact place first, then which way round its numeral stands,
+        then what it is."""
+        poses = self._placed(frame, [(Pose(s.x_px, s.y_px, s.side_px * _RADIUS_OF_SIDE), s) for s in spots])
+        return [self._judge(cut(frame, pose), pose, spot) for pose, spot in poses]
+
+    def _placed(self, frame: Frame, spots: Sequence[tuple[Pose, Spot]]) -> list[tuple[Pose, Spot]]:
+        """The spots where a die may be, each pose put right as the network sees it."""
         if not spots:
             return []
-        first = [Pose(s.x_px, s.y_px, s.side_px * _RADIUS_OF_SIDE) for s in spots]
-        poses = self.posed(frame, first)
-        pieces = [cut(frame, pose) for pose in poses]
-        seen = [
-            looks(piece, (0.0, 0.0), grow, pose.turn_deg + turn)
-            for piece, pose in zip(pieces, poses, strict=True)
-            for turn, grow in _AGAIN
-        ]
-        kinds, texts, geometry = self.said(seen)
-        per = len(_AGAIN)
-        told = []
-        for k, (pose, spot) in enumerate(zip(poses, spots, strict=True)):
-            rows = slice(k * per, (k + 1) * per)
-            better = _corrected(pose, geometry[rows], [pose.turn_deg + turn for turn, _ in _AGAIN],
-                                [grow for _, grow in _AGAIN])  # fmt: skip
-            told.append(Judged(better, _mean_logs(kinds[rows]), _mean_logs(texts[rows]), spot.score))
-        return told
-
-    def posed(self, frame: Frame, poses: Sequence[Pose]) -> list[Pose]:
-        """Each pose put right as the network sees it, its turn found."""
         seen = []
-        for pose in poses:
+        for pose, _ in spots:
             piece = cut(frame, pose)
             seen += [looks(piece, (0.0, 0.0), 1.0, turn) for turn in _FIRST_TURNS_DEG]
-        geometry = self.said(seen)[2].reshape(len(poses), len(_FIRST_TURNS_DEG), -1)
-        ones = [1.0] * len(_FIRST_TURNS_DEG)
-        return [
-            _corrected(pose, rows, _FIRST_TURNS_DEG, ones) for pose, rows in zip(poses, geometry, strict=True)
-        ]
+        kinds, _, geometry = self.said(seen)
+        per = len(_FIRST_TURNS_DEG)
+        placed = []
+        for k, (pose, spot) in enumerate(spots):
+            rows = slice(k * per, (k + 1) * per)
+            if float(np.exp(kinds[rows, : len(KINDS)]).sum(1).mean()) >= _WORTH_SCAN:
+                placed.append((_corrected(pose, geometry[rows]), spot))
+        return placed
+
+    def _judge(self, piece: Frame, pose: Pose, spot: Spot) -> Judged:
+        kinds, _, geometry = self.said([looks(piece, (0.0, 0.0), 1.0, turn) for turn in _TURNS_DEG])
+        ways = _ways_round(geometry[:, 3])
+        again = [looks(piece, (0.0, 0.0), grow, way + turn) for way, _ in ways for turn, grow in _AGAIN]
+        more_kinds, texts, _ = self.said(again)
+        per_way = [_mean_logs(rows) for rows in texts.reshape(len(ways), len(_AGAIN), -1)]
+        mixed = np.logaddexp.reduce(
+            [log + text for (_, log), text in zip(ways, per_way, strict=True)], axis=0
+        )
+        return Judged(
+            Pose(pose.x_px, pose.y_px, pose.radius_px, ways[0][0]),
+            _mean_logs(np.concatenate([kinds, more_kinds])),
+            np.asarray(mixed, np.float32),
+            spot.score,
+        )
 
 
 class NumeralReader:
@@ -126,8 +136,8 @@ class NumeralReader:
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
         )
 
-    def found(self, frame: Frame) -> list[Judged]:
-        """The dice with numerals in `frame`, one a place, the likeliest first."""
+    def found(self, frame: Frame, least_die: float = _LEAST_DIE) -> list[Judged]:
+        """The dice with numerals in `frame`, one a place, the likeliest first; `least_die`: chance of being one."""
         judged = self._network.judged(frame, self._finder.find(frame))
         if self._empty is not None:
             mask = changed(frame, self._empty)
@@ -137,7 +147,7 @@ class NumeralReader:
             apart = all(
                 _distance(one.pose, k.pose) > _APART * max(one.pose.radius_px, k.pose.radius_px) for k in kept
             )
-            if one.is_die >= _LEAST_DIE and apart:
+            if one.is_die >= least_die and apart:
                 kept.append(one)
         return kept
 
@@ -193,24 +203,35 @@ def _mean_logs(rows: Floats) -> Floats:
     return np.asarray(_logs(rows.mean(0, keepdims=True))[0], np.float32)
 
 
-def _corrected(pose: Pose, rows: Floats, turns_deg: Sequence[float], grown: Sequence[float]) -> Pose:
-    """The pose after what each turned look said of it."""
-    shifts, growths, ways = [], [], []
-    for (dx, dy, growth, right, down), turn, grow in zip(rows.tolist(), turns_deg, grown, strict=True):
-        angle = np.radians(turn)
-        back = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-        shifts.append(back @ (dx, dy) * grow)
-        growths.append(growth + float(np.log(grow)))
-        ways.append(back @ (right, down))
-    limit = np.log(_MOST_GROWTH)
-    shift = np.clip(np.mean(shifts, axis=0), -_MOST_SHIFT, _MOST_SHIFT) * pose.radius_px
-    way = np.mean(ways, axis=0)
-    return Pose(
-        pose.x_px + float(shift[0]),
-        pose.y_px + float(shift[1]),
-        pose.radius_px * float(np.exp(np.clip(np.mean(growths), -limit, limit))),
-        float(np.degrees(np.arctan2(way[0], -way[1]))),
-    )
+def _corrected(pose: Pose, rows: Floats) -> Pose:
+    """The pose after what the looks at _FIRST_TURNS_DEG said of it."""
+    shifts = []
+    for (dx, dy), turn in zip(rows[:, :2].tolist(), _FIRST_TURNS_DEG, strict=True):
+        cos, sin = float(np.cos(np.radians(turn))), float(np.sin(np.radians(turn)))
+        shifts.append((cos * dx - sin * dy, sin * dx + cos * dy))
+    limit = float(np.log(_MOST_GROWTH))
+    x, y = np.clip(np.mean(shifts, axis=0), -_MOST_SHIFT, _MOST_SHIFT) * pose.radius_px
+    growth = float(np.exp(np.clip(rows[:, 2].mean(), -limit, limit)))
+    return Pose(pose.x_px + float(x), pose.y_px + float(y), pose.radius_px * growth)
+
+
+def _ways_round(upright: Floats) -> list[tuple[float, float]]:
+    """The likeliest ways round as (degrees, log-chance against each other), by the logits of looks at _TURNS_DEG."""
+    ways: list[tuple[float, float]] = []
+    for k in np.argsort(-upright).tolist():
+        beside = [_TURNS_DEG[k] + step for step in (-30.0, 0.0, 30.0)]
+        weight = 1 / (1 + np.exp(-np.array([upright[k - 1], upright[k], upright[(k + 1) % len(upright)]])))
+        turn = float((weight * beside).sum() / weight.sum())
+        if all(_between(turn, other) > _OTHER_WAY_DEG for other, _ in ways):
+            ways.append((turn, float(upright[k])))
+        if len(ways) == _WAYS:
+            break
+    total = float(np.logaddexp.reduce([log for _, log in ways]))
+    return [(turn, log - total) for turn, log in ways]
+
+
+def _between(one_deg: float, other_deg: float) -> float:
+    return abs((one_deg - other_deg + 180.0) % 360.0 - 180.0)
 
 
 def _distance(one: Pose, other: Pose) -> float:

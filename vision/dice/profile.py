@@ -53,17 +53,19 @@ class LearntFace:
 class TableProfile:
     """A table under one camera. Every change gives a new one.
 
-    `empty`: pictures without dice, uint8 BGR. `side_px`: edge of a top face in px of a picture whose long side is
-    `long_px`; None where only a surface or nothing tells it. `surface`: the table as the markers in the empty
-    picture gave it. `up_xy`: where, from the middle of a die's outline, the middle of its top face lies, in edges
-    of a face, x right and y down. `faces`: what the dice look like, oldest first. `edition` counts the changes.
+    `empty`: pictures without dice, uint8 BGR. `side_px`: usual edge of a top face in px of a picture whose long side
+    is `long_px`; None where no roll told it. `view`: (3, 3), what `vision.dice.poses.LearntView` takes: the edge,
+    then the shift of a top face against its foot in x and y, each as factors of 1, x, y in px of such a picture.
+    `surface`: the table as the markers in the empty picture gave it. `up_xy`: unit vector in the picture from the
+    other faces that are seen of a die to its top face. `faces`: what the dice look like, oldest first. `edition`
+    counts the changes.
     """
 
     name: str
     empty: tuple[Frame, ...] = ()
     side_px: float | None = None
-    side_spread: float = 0.0
     long_px: int = 0
+    view: NDArray[np.float64] | None = None
     die_mm: float = 16.0
     surface: Surface | None = None
     up_xy: tuple[float, float] | None = None
@@ -95,6 +97,10 @@ class TableProfile:
             del kept[oldest]
         return replace(self, faces=tuple(kept), edition=self.edition + 1)
 
+    def side_in(self, frame: Frame) -> float | None:
+        """The usual edge of a top face in px of `frame`."""
+        return self.side_px * max(frame.shape[:2]) / self.long_px if self.side_px and self.long_px else None
+
     def counts(self) -> dict[int, int]:
         """How many faces are known of each value, 1 to 6."""
         count = Counter(face.value for face in self.faces)
@@ -108,9 +114,8 @@ class TableProfile:
             "format": np.array(FORMAT),
             "edition": np.array(self.edition),
             "name": np.array(self.name),
-            "numbers": np.array(
-                [self.side_px or 0.0, self.side_spread, self.long_px, self.die_mm], np.float64
-            ),
+            "numbers": np.array([self.side_px or 0.0, self.long_px, self.die_mm], np.float64),
+            "view": np.zeros((0, 3)) if self.view is None else self.view,
             "up": np.array(self.up_xy or (), np.float64),
             "empty": np.concatenate(pictures) if pictures else np.zeros(0, np.uint8),
             "empty_ends": np.cumsum([len(picture) for picture in pictures]).astype(np.int64),
@@ -165,8 +170,9 @@ def _packed(picture: Frame) -> NDArray[np.uint8]:
 
 
 def _unpacked(arrays: dict[str, NDArray[np.generic]]) -> TableProfile:
-    side_px, spread, long_px, die_mm = (float(v) for v in arrays["numbers"])
+    side_px, long_px, die_mm = (float(v) for v in arrays["numbers"])
     values, owners, faces = arrays["values"], [str(o) for o in arrays["owners"]], arrays["faces"]
+    view = np.asarray(arrays["view"], np.float64)
     up, ends = np.asarray(arrays["up"], np.float64), [int(e) for e in arrays["empty_ends"]]
     count = len(owners)
     is_sound = (
@@ -178,9 +184,9 @@ def _unpacked(arrays: dict[str, NDArray[np.generic]]) -> TableProfile:
         and all(len(owner) <= NAME_LETTERS for owner in owners)
         and up.shape in ((0,), (2,))
         and len(ends) <= MOST_EMPTY
-        and bool(np.isfinite(np.concatenate([up, [side_px, spread, long_px, die_mm]])).all())
+        and view.shape in ((0, 3), (3, 3))
+        and bool(np.isfinite(np.concatenate([up, view.ravel(), [side_px, long_px, die_mm]])).all())
         and side_px >= 0
-        and spread >= 0
         and 0 <= long_px <= 100_000
         and _DICE_MM[0] <= die_mm <= _DICE_MM[1]
         and len(str(arrays["name"])) <= NAME_LETTERS
@@ -193,8 +199,8 @@ def _unpacked(arrays: dict[str, NDArray[np.generic]]) -> TableProfile:
         name=str(arrays["name"]),
         empty=tuple(decode(packed[a:b].tobytes()) for a, b in zip(starts, ends, strict=True)),
         side_px=side_px or None,
-        side_spread=spread,
         long_px=int(long_px),
+        view=view if len(view) else None,
         die_mm=die_mm,
         surface=_surface(arrays),
         up_xy=(float(up[0]), float(up[1])) if len(up) else None,

@@ -4,7 +4,7 @@ lie on."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -17,29 +17,34 @@ from companion.core.observation import DieSeen
 from vision.dice.colour import Ownership, Palette
 from vision.dice.inkblots import (
     FACE_PX,
+    PATCH_PX,
     Blot,
     FaceSquare,
     blot_at,
+    cut,
     edges_around,
     face_around,
     find_blots,
-    scaled,
+    shrunk,
 )
+from vision.dice.marbled import STEP, InkAxis, ink_axis
 from vision.dice.matching import FaceMatcher, Match
 from vision.dice.reading import Reading
-from vision.profile import Profile, load_profile
+from vision.profile import Profile, Sample, load_profile
 from vision.surface import Surface
 
 DIE_MM = 16.0
 _SMALLEST_FACE_PX = 18.0
 _SIZES_PX = (60.0, 46.0, 78.0, 36.0, 100.0, 28.0, 130.0, 22.0, 170.0)  # the usual first
 _CRISP = 1.5  # times as steep edges as a blurred face has: then the likeness is doubtful
-_SIZE_TRIES = 3
-_SIZE_OFF = 0.04  # a size that is off by more is corrected and the picture read once more
+_SIZE_TRIES = 4
+_MANY = 4  # clear finds that make a size sure
+_SIZE_OFF = 0.045  # a size that is off by more is corrected and the picture read once more
 _REGION_SCORE = 0.76  # correlation at which a face in a square of one colour is as likely a die as not
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
 _NARROW = 0.905  # of a face: a region less wide is likelier a printed slot
 _FITS = 0.96  # correlation from which a square is believed to be the face
+_WORTH_MARBLED = 0.6  # the same for marbled dice
 _WORTH_EDGES = 0.78  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
 _LEAD = 0.35  # how far the next name must be behind, as a share of what the best one lacks
@@ -50,6 +55,9 @@ _MOST_BLOTS = 250
 _SAME = 0.7  # of a face: nearer than this two finds are one die
 _BESIDE = 0.92  # the same for one that is not quite sure
 _VERY_SURE = 0.95
+_GLARED = 0.3  # of the enrolled step from body to ink: less is no ink
+_DEEP = 1.5
+_STRAY = 0.18  # log units that a body's colour strays from the nearest one enrolled
 _AROUND_MM = 80.0  # what lies farther outside the marks is none of the table's
 _MARKER_EDGE_MM = 4.0
 _PRINT_MM = 2.2
@@ -66,6 +74,18 @@ class _Find:
     owner: Ownership
     match: Match
     chance: float
+    is_marbled: bool = False
+
+
+@dataclass(frozen=True)
+class _Sized:
+    """What was found at one size of the dice. `clear`: how many finds there are no doubts about."""
+
+    shape: tuple[int, ...]
+    face_px: float
+    clear: int
+    finds: list[_Find]
+    scale: float
 
 
 class SymbolReader:
@@ -80,14 +100,17 @@ class SymbolReader:
         if not samples:
             raise ValueError("no dice are enrolled: run `companion enrol dice` first")
         self._die_mm = die_mm
-        self._palette = Palette([(s.owner, s.body, s.ink) for _, s in samples])
+        even = [(s.owner, s.body, s.ink) for _, s in samples if not s.is_marbled]
+        self._palette = Palette(even) if even else None
+        self._marbled = tuple(dict.fromkeys(sample.owner for _, sample in samples if sample.is_marbled))
+        self._axes = _axes([sample for _, sample in samples]) if self._marbled else {}
         self._kinds = {sample.owner: kind for kind, sample in samples}
         self._matchers = {
             kind: FaceMatcher([(s.face, s.patch) for of, s in samples if of == kind])
             for kind in dict.fromkeys(self._kinds.values())
         }
         self._last: tuple[list[_Find], float] = ([], 1.0)
-        self._known: tuple[tuple[int, ...], float] | None = None  # picture's shape, width of a face there
+        self._known: _Sized | None = None
 
     def read(
         self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
@@ -114,13 +137,18 @@ class SymbolReader:
         """The dice of the picture read last, each looked at anew where it lay: for one more frame of a
         table that keeps still. Much cheaper than `read`; a die that cannot be seen any more is left out."""
         finds, scale = self._last
-        lab, scale = scaled(frame, FACE_PX / scale)
+        bgr, scale = shrunk(frame, FACE_PX / scale)
+        lab = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB), np.uint8)
+        maps = {
+            owner: self._axes[owner].map_of(bgr) for owner in {f.owner.owner for f in finds if f.is_marbled}
+        }
         found = []
         for find in finds:
-            blot = blot_at(lab, find.blot.xy, find.blot.side)
-            owner = self._palette.whose(blot.body, blot.ink) if blot else None
+            of = find.owner.owner
+            blot = blot_at(maps[of] if find.is_marbled else lab, find.blot.xy, find.blot.side)
+            owner = self._whose(blot, bgr, of if find.is_marbled else None) if blot else None
             if blot and owner and owner.is_known:
-                found.append(_Find(blot, find.square, owner, self._match(blot, owner), find.chance))
+                found.append(replace(find, blot=blot, owner=owner, match=self._match(blot, owner)))
         dice = self._seen_all((found, scale), frame.shape, surface, layouts)
         return Reading(dice, () if dice else ("no_dice",))
 
@@ -148,27 +176,56 @@ class SymbolReader:
         )
 
     def _find_unmeasured(self, frame: NDArray[np.uint8]) -> tuple[list[_Find], float]:
-        known = (self._known[1],) if self._known is not None and self._known[0] == frame.shape else ()
-        for size in (*known, *_SIZES_PX):
+        """The finds at the size that shows the most dice; it is kept until fewer show at it."""
+        known = self._known if self._known is not None and self._known.shape == frame.shape else None
+        best: _Sized | None = None
+        for size in (known.face_px, *_SIZES_PX) if known else _SIZES_PX:
             if size > 0.6 * min(frame.shape[:2]):
                 continue
-            finds, scale = self._find(frame, size)
-            tried, face_px = size, _face_px(finds, scale)
-            for _ in range(_SIZE_TRIES):
-                if face_px is None or abs(face_px / tried - 1) < _SIZE_OFF:
-                    break
-                tried = face_px
-                finds, scale = self._find(frame, tried)
-                face_px = _face_px(finds, scale)
-            if face_px is not None:
-                self._known = (frame.shape, face_px)
-                return finds, scale
-        return [], 1.0
+            found = self._sized(frame, size)
+            if found and (best is None or found.clear > best.clear):
+                best = found
+            if best and best.clear >= (min(_MANY, known.clear) if known and size == known.face_px else _MANY):
+                break
+        if best is None:
+            return [], 1.0
+        self._known = best
+        return best.finds, best.scale
+
+    def _sized(self, frame: NDArray[np.uint8], size_px: float) -> _Sized | None:
+        """What is found if a face is about `size_px` wide, the size corrected by what is found; None for nothing."""
+        finds, scale = self._find(frame, size_px)
+        for _ in range(_SIZE_TRIES):
+            face_px = _face_px(finds, scale)
+            if face_px is None or abs(face_px / size_px - 1) < _SIZE_OFF:
+                break
+            size_px = face_px
+            finds, scale = self._find(frame, size_px)
+        else:
+            return None
+        clear = sum(
+            find.match.score >= _CLEAR and (find.is_marbled or find.square.by == "region") for find in finds
+        )
+        return _Sized(frame.shape, size_px, clear, finds, scale) if clear else None
 
     def _find(self, frame: NDArray[np.uint8], face_px: float) -> tuple[list[_Find], float]:
         """The dice, the surest first, if a face is `face_px` wide; and px of the scaled picture per px of
         `frame`."""
-        lab, scale = scaled(frame, face_px)
+        bgr, scale = shrunk(frame, face_px)
+        lab = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB), np.uint8)
+        found = self._find_even(bgr, lab) if self._palette else []
+        for owner in self._marbled:
+            found += self._find_marbled(bgr, lab, owner)
+        kept: list[_Find] = []
+        for find in sorted(found, key=lambda find: -find.match.score):
+            # Between two dice that touch there may be something like a third: that has to be very sure.
+            is_sure = find.square.by == "region" or find.chance >= _VERY_SURE
+            if not _is_near(find.blot, kept, _SAME if is_sure else _BESIDE):
+                kept.append(find)
+        return kept, scale
+
+    def _find_even(self, bgr: NDArray[np.uint8], lab: NDArray[np.uint8]) -> list[_Find]:
+        """What may be dice with an even body in a scaled picture."""
         found: list[_Find] = []
         loose: list[tuple[Blot, Ownership]] = []
         for blot, owner in self._owned(find_blots(lab)):
@@ -183,21 +240,65 @@ class SymbolReader:
         for blot, owner in loose:
             if _is_near(blot, regions, 0.5) or self._match(blot, owner).score < _WORTH_EDGES:
                 continue
-            square = edges_around(lab, blot)
+            square = edges_around(lab, blot.xy)
             if _apart(square.xy, blot.xy) <= 0.3 * FACE_PX:
                 found += self._finds(lab, blot, owner, square)
-        kept: list[_Find] = []
-        for find in sorted(found, key=lambda find: -find.match.score):
-            # Between two dice that touch there may be something like a third: that has to be very sure.
-            is_sure = find.square.by == "region" or find.chance >= _VERY_SURE
-            if not _is_near(find.blot, kept, _SAME if is_sure else _BESIDE):
-                kept.append(find)
-        return kept, scale
+        if not self._marbled:
+            return found
+        return [find for find in found if self._whose(find.blot, bgr, find.owner.owner).is_known]
+
+    def _find_marbled(self, bgr: NDArray[np.uint8], lab: NDArray[np.uint8], of: str) -> list[_Find]:
+        """What may be dice of an owner whose dice have bodies of several colours, in a scaled picture."""
+        ink_map = self._axes[of].map_of(bgr)
+        matcher = self._matchers[self._kinds[of]]
+        blots = [
+            blot
+            for blot in find_blots(ink_map)
+            if _GLARED * STEP <= float(blot.ink[0] - blot.body[0]) <= _DEEP * STEP
+        ]
+        if not blots:
+            return []
+        rough = matcher.rough(np.stack([blot.soft for blot in blots]))
+        found: list[_Find] = []
+        for i in np.argsort(-rough)[:_MOST_BLOTS].tolist():
+            if rough[i] < _ROUGH:
+                break
+            blot = blots[i]
+            owner = self._whose(blot, bgr, of)
+            if not owner.is_known or _is_near(blot, found, 0.2):
+                continue
+            view, match, square = blot, self._match(blot, owner), FaceSquare(blot.xy, 1.0, 0.0, "edges")
+            if match.score < _WORTH_MARBLED:
+                continue
+            if match.score < _FITS:
+                square = edges_around(lab, blot.xy)
+                exact = blot_at(ink_map, square.xy, square.side)
+                other = self._match(exact, owner) if exact else match
+                if exact and other.score > match.score:
+                    view, match = exact, other
+            chance = _marbled_chance(owner, match)
+            if chance >= _LIKELY:
+                found.append(_Find(view, square, owner, match, chance, is_marbled=True))
+        return found
+
+    def _whose(self, blot: Blot, bgr: NDArray[np.uint8], of: str | None) -> Ownership:
+        """The owner of an even die, or where the blot was seen by the ink of `of` how much the body is that owner's."""
+        if of is None:
+            return self._palette.whose(blot.body, blot.ink) if self._palette else Ownership("", np.inf, 0.0)
+        patch = cut(bgr, blot.xy, PATCH_PX, blot.side)  # all owners by the same measure, even or not
+        far = self._axes[of].strangeness(patch, blot.soft) / _STRAY
+        if not Ownership(of, far, 0.0).is_known:
+            return Ownership(of, far, 0.0)
+        others = [
+            axis.strangeness(patch, blot.soft) / _STRAY for owner, axis in self._axes.items() if owner != of
+        ]
+        lead = min(others, default=np.inf) - far
+        return Ownership(of, far if lead >= 0 else np.inf, lead)
 
     def _owned(self, blots: list[Blot]) -> list[tuple[Blot, Ownership]]:
         """The blots in the colours of somebody's dice that look at all like a face, the likeliest first. On a
         cloth with a pattern there are thousands of others."""
-        if not blots:
+        if not blots or self._palette is None:
             return []
         bodies = np.array([blot.body for blot in blots], np.float32).reshape(-1, 3)
         inks = np.array([blot.ink for blot in blots], np.float32).reshape(-1, 3)
@@ -294,7 +395,10 @@ def _face_px(finds: Sequence[_Find], scale: float) -> float | None:
     """How wide a face is in px of the frame by the clear ones among the finds, None where there are none. Dark dice
     look too wide by their sides, and nothing looks too narrow: so it is not the median."""
     sides = [f.square.side for f in finds if f.square.by == "region" and f.match.score >= _CLEAR]
-    return float(np.percentile(sides, 30)) * FACE_PX / scale if sides else None
+    if sides:
+        return float(np.percentile(sides, 30)) * FACE_PX / scale
+    sides = [f.blot.side * f.match.size for f in finds if f.is_marbled and f.match.score >= _CLEAR]
+    return float(np.median(sides)) * FACE_PX / scale if sides else None
 
 
 def _in_frame(blot: Blot, scale: float) -> tuple[float, float]:
@@ -321,6 +425,21 @@ def _is_print(find: _Find, flat_mm: tuple[float, float], layouts: Sequence[Place
 
 def _is_near(blot: Blot, finds: Sequence[_Find], faces: float) -> bool:
     return any(_apart(blot.xy, find.blot.xy) < faces * FACE_PX for find in finds)
+
+
+def _axes(samples: Sequence[Sample]) -> dict[str, InkAxis]:
+    """Owner -> how the ink of that owner's dice shows."""
+    pictures: dict[str, list[NDArray[np.uint8]]] = {}
+    for sample in samples:
+        pictures.setdefault(sample.owner, []).append(sample.picture)
+    axes = {owner: ink_axis(np.stack(of)) for owner, of in pictures.items()}
+    return {owner: axis for owner, axis in axes.items() if axis is not None}
+
+
+def _marbled_chance(owner: Ownership, match: Match) -> float:
+    """How likely a find on an ink map is a die at all."""
+    logit = 22 * (match.score - 0.72) - 1.2 * (owner.distance - 1.5)
+    return float(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
 
 
 def _die_chance(blot: Blot, square: FaceSquare, owner: Ownership, match: Match) -> float:

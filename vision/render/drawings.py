@@ -13,14 +13,32 @@ Mask = NDArray[np.float32]
 """(side, side) float32 in [0, 1]: 1 where the ink is."""
 
 _FINE = 256  # px of the canvas that is drawn on; the mask is a shrunk copy
-STYLES = 4
+STYLES = 6
 
 
 def _arrow(canvas: NDArray[np.uint8], style: int) -> None:
+    style %= STYLES
+    if style == 4:  # its outline
+        corners = [
+            (0, -0.4),
+            (0.34, -0.02),
+            (0.14, -0.02),
+            (0.14, 0.38),
+            (-0.14, 0.38),
+            (-0.14, -0.02),
+            (-0.34, -0.02),
+        ]
+        _line(canvas, [*corners, corners[0]], 0.07)
+        return
+    if style == 5:  # two chevrons over a bar
+        for down in (0.0, 0.26):
+            _line(canvas, [(-0.32, down - 0.06), (0, down - 0.36), (0.32, down - 0.06)], 0.11)
+        _line(canvas, [(-0.2, 0.36), (0.2, 0.36)], 0.09)
+        return
     shaft, head, neck, tail = ((0.15, 0.36, 0.02, 0.38), (0.08, 0.30, -0.06, 0.42), (0.2, 0.4, 0.06, 0.3))[
         style % 3
     ]
-    if style % STYLES == 3:  # a chevron on a stick
+    if style == 3:  # a chevron on a stick
         _line(canvas, [(0, 0.4), (0, -0.34)], 0.1)
         _line(canvas, [(-0.3, -0.06), (0, -0.36), (0.3, -0.06)], 0.12)
         return
@@ -39,7 +57,19 @@ def _arrow(canvas: NDArray[np.uint8], style: int) -> None:
 
 
 def _burst(canvas: NDArray[np.uint8], style: int) -> None:
-    if style % STYLES == 3:  # confetti: rays and bits
+    style %= STYLES
+    if style == 4:  # rays around nothing
+        for k in range(10):
+            way = np.array((np.cos(np.pi * k / 5), np.sin(np.pi * k / 5)))
+            _line(canvas, [tuple(0.17 * way), tuple((0.42 if k % 2 else 0.32) * way)], 0.065)
+        return
+    if style == 5:  # a star of four points and sparks between
+        turns, radii = np.pi * np.arange(8) / 4, np.where(np.arange(8) % 2 == 0, 0.42, 0.13)
+        _fill(canvas, [(r * np.sin(t), -r * np.cos(t)) for r, t in zip(radii, turns, strict=True)])
+        for x, y in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+            _disc(canvas, (0.25 * x, 0.25 * y), 0.05)
+        return
+    if style == 3:  # confetti: rays and bits
         for k in range(9):
             turn = 2 * np.pi * k / 9
             way = np.array((np.cos(turn), np.sin(turn)))
@@ -53,7 +83,19 @@ def _burst(canvas: NDArray[np.uint8], style: int) -> None:
 
 
 def _spiral(canvas: NDArray[np.uint8], style: int) -> None:
-    rounds, width = ((2.6, 0.075), (2.1, 0.095), (3.1, 0.055), (1.75, 0.12))[style % STYLES]
+    style %= STYLES
+    if style == 4:  # with corners
+        reach = [0.06, 0.06, 0.16, 0.16, 0.26, 0.26, 0.36, 0.36, 0.36]
+        ways = [(1, -1), (1, 1), (-1, 1), (-1, -1)]
+        _line(canvas, [(r * ways[k % 4][0], r * ways[k % 4][1]) for k, r in enumerate(reach)], 0.07)
+        return
+    if style == 5:  # two arms
+        turns = np.linspace(0.4, 1.5 * np.pi, 80)
+        for half in (1, -1):
+            radii = half * 0.4 * turns / turns[-1]
+            _line(canvas, [(r * np.cos(t), r * np.sin(t)) for r, t in zip(radii, turns, strict=True)], 0.1)
+        return
+    rounds, width = ((2.6, 0.075), (2.1, 0.095), (3.1, 0.055), (1.75, 0.12))[style]
     turns = np.linspace(0.6, 2 * np.pi * rounds, 160)
     radii = 0.38 * turns / turns[-1]
     hand = -1 if style % 2 else 1
@@ -61,9 +103,19 @@ def _spiral(canvas: NDArray[np.uint8], style: int) -> None:
 
 
 def _wand(canvas: NDArray[np.uint8], style: int) -> None:
-    width, gap, kink = ((0.09, 0.07, 0.04), (0.06, 0.05, 0.1), (0.12, 0.09, 0.0), (0.08, 0.04, -0.07))[
-        style % STYLES
-    ]
+    style %= STYLES
+    if style == 4:  # cracked through
+        _line(canvas, [(0.12, 0.42), (0.02, 0.1), (0.12, 0.04)], 0.09)
+        _line(canvas, [(-0.1, -0.02), (0.0, -0.08), (-0.06, -0.24)], 0.09)
+        _disc(canvas, (-0.09, -0.33), 0.09)
+        return
+    if style == 5:  # its halves side by side, a cross at the tip
+        _line(canvas, [(-0.16, 0.4), (-0.1, -0.02)], 0.11)
+        _line(canvas, [(0.06, 0.14), (0.16, -0.3)], 0.11)
+        _line(canvas, [(0.02, -0.32), (0.32, -0.26)], 0.06)
+        _line(canvas, [(0.2, -0.44), (0.14, -0.14)], 0.06)
+        return
+    width, gap, kink = ((0.09, 0.07, 0.04), (0.06, 0.05, 0.1), (0.12, 0.09, 0.0), (0.08, 0.04, -0.07))[style]
     _line(canvas, [(kink, 0.42), (0.0, gap)], width)
     _line(canvas, [(0.0, -gap), (kink, -0.26)], width)
     turns = np.pi * np.arange(10) / 5
@@ -101,7 +153,7 @@ def face_mask(value: str | int, style: int, side_px: int, scale: float = 0.7) ->
     """
     canvas = np.zeros((_FINE, _FINE), np.uint8)
     if value in _PIPS:
-        radius = (0.085, 0.1, 0.075, 0.09)[style % STYLES]
+        radius = (0.085, 0.1, 0.075, 0.09)[style % 4]
         for column, row in _PIPS[int(value)]:
             _disc(canvas, (0.25 * column, 0.25 * row), radius)
         scale = 1.0

@@ -62,7 +62,7 @@ def redeem() -> ResponseReturnValue:
     if before is not None:
         access.passes.revoke(before.id)
     new, token = made
-    response = redirect(HOMES[new.role], 303)
+    response = redirect("/pad" if request.form.get("to") == "pad" else HOMES[new.role], 303)
     response.set_cookie(
         access.cookie, token, max_age=COOKIE_AGE_S, httponly=True, samesite="Lax", secure=request.is_secure
     )
@@ -88,6 +88,8 @@ def sheet() -> ResponseReturnValue:
     origins = _origins()
     chosen = request.args.get("at", "")
     origin = chosen if chosen in origins else origins[0]
+    is_for_pads = request.args.get("for", "") == "pad"
+    tail = "&to=pad" if is_for_pads else ""
     rows = []
     for whom, seat in (*((Viewer(Role.SEAT, seat.id), seat) for seat in _seats()), (REFEREE, None)):
         code = passes.code(whom)
@@ -96,7 +98,7 @@ def sheet() -> ResponseReturnValue:
                 "whom": whom,
                 "seat": seat,
                 "code": code,
-                "qr": _qr(f"{origin}/enter?code={code}") if code else None,
+                "qr": _qr(f"{origin}/enter?code={code}{tail}") if code else None,
                 "holders": [h for h in passes.holders() if h.viewer == whom],
             }
         )
@@ -107,6 +109,7 @@ def sheet() -> ResponseReturnValue:
         rows=rows,
         origins=origins,
         origin=origin,
+        is_for_pads=is_for_pads,
         board_qr=_qr(f"{origin}/board"),
         me=holder(),
     )

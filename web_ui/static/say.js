@@ -1,5 +1,6 @@
 // Everything that is said goes through here once: live region, caption, sound, vibration and the big sign.
 import { atHost, hostMs } from "./clock.js";
+import { play } from "./sound.js";
 import { text } from "./texts.js";
 
 const said = document.getElementById("said");
@@ -13,7 +14,7 @@ let pumping = 0;
 const waiting = [];
 let audio = null;
 
-// [frequency in Hz, seconds] after one another; 0 Hz is a pause. `shake` in ms for phones.
+// Tones as in sound.js. `shake` in ms for phones.
 const SOUNDS = {
   ready: { tones: [[660, 0.08]], shake: [40], sign: "●" },
   countdown: { tones: [[440, 0.12]], shake: [60], sign: "…" },
@@ -102,7 +103,7 @@ export function announce(cue) {
       else later(cue.text);
       write(cue.text);
     }
-    play(sound.tones);
+    play(audio, sound.tones);
     if (navigator.vibrate && sound.shake.length && navigator.userActivation?.hasBeenActive) {
       navigator.vibrate(sound.shake);
     }
@@ -125,27 +126,6 @@ function flash(pattern, words) {
   hiding = setTimeout(() => { sign.hidden = true; }, shown);
 }
 
-function play(tones) {
-  if (!audio || audio.state !== "running") return;
-  let at = audio.currentTime;
-  for (const [hertz, seconds] of tones) {
-    if (hertz) {
-      const tone = audio.createOscillator();
-      const volume = audio.createGain();
-      tone.frequency.value = hertz;
-      tone.type = "triangle";
-      volume.gain.setValueAtTime(0, at);
-      volume.gain.linearRampToValueAtTime(0.25, at + 0.01);
-      volume.gain.setValueAtTime(0.25, at + seconds - 0.02);
-      volume.gain.linearRampToValueAtTime(0, at + seconds);
-      tone.connect(volume).connect(audio.destination);
-      tone.start(at);
-      tone.stop(at + seconds);
-    }
-    at += seconds;
-  }
-}
-
 // Sound needs a press first: browsers want it so, and nobody is startled.
 export function start() {
   const button = document.getElementById("sound");
@@ -154,7 +134,7 @@ export function start() {
     if (on) {
       audio ||= new AudioContext();
       await audio.resume();
-      play(SOUNDS.ready.tones);
+      play(audio, SOUNDS.ready.tones);
     } else {
       await audio.suspend();
     }

@@ -74,6 +74,13 @@ function done(form, label) {
 export function start() {
   mark(document);
   document.addEventListener("submit", (event) => {
+    // Forms that came with the stream have no token of their own.
+    const plain = event.target.closest("form.plain");
+    if (plain && !plain.elements.csrf_token) {
+      const field = document.createElement("input");
+      Object.assign(field, { type: "hidden", name: "csrf_token", value: document.querySelector("meta[name=csrf-token]").content });
+      plain.append(field);
+    }
     const form = event.target.closest("form.send");
     if (!form) return;
     event.preventDefault();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.core.clock import Fate
 from companion.core.cue import Cue
 from companion.core.event import Event, Resumed
 from companion.games.tada import events as e
@@ -38,24 +39,31 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
             )
             return _go(after, waiting)
         case e.FalseStarted(seat=seat):
-            return (Cue(target="all", pattern="false_start", text=f"False start: {name(seat)}."),)
+            return (
+                Cue(target="all", pattern="false_start", text=f"False start: {name(seat)}.", pads=(seat,)),
+            )
         case e.Slammed(seat=seat):
             caster = after.game.casters.get(seat)
             if caster is None or not caster.slams or not caster.slams[-1].is_claim:
                 return ()
-            return (Cue(target="all", pattern="slam", text=f"{name(seat)} slams!"),)
+            return (Cue(target="all", pattern="slam", text=f"{name(seat)} slams!", pads=(seat,)),)
         case e.SlamVerified(seat=seat, complete=complete):
             return (_verified(after, seat) if complete else
-                    Cue(target="all", pattern="void", text=f"{name(seat)}'s slam is void."),)  # fmt: skip
+                    Cue(target="all", pattern="void", text=f"{name(seat)}'s slam is void.", pads=(seat,)),)  # fmt: skip
         case e.BreachFound(seat=seat, of="lock"):
-            return (Cue(target="all", pattern="void", text=f"{name(seat)}'s slam is void: a wrong lock."),)
+            text = f"{name(seat)}'s slam is void: a wrong lock."
+            return (Cue(target="all", pattern="void", text=text, pads=(seat,)),)
         case e.TurnEnded():
             return (Cue(target="all", pattern="end", text="Time is up: the next one casts.", urgent=True),)
         case e.BreachFound(seat=seat, of=of):
             text = f"{name(seat)} did not keep the {of} and is out of the round."
-            return (Cue(target="all", pattern="breach", text=text),)
+            return (Cue(target="all", pattern="breach", text=text, pads=(seat,)),)
         case e.CastEnded() | e.OrderEntered():
             return (Cue(target="all", pattern="end", text="Stop: the cast is over.", urgent=True),)
+        case e.HeatSettled(of="place", winners=winners):
+            place = max((row.place for row in placings(after) if row.seat in winners), default=1)
+            text = f"The dead heat is settled for {' and '.join(map(name, winners))}."
+            return (Cue(target="all", pattern=f"place_{min(3, place)}", text=text, pads=winners),)
         case e.RoundVoided():
             return (Cue(target="all", pattern="void", text="The round does not count.", urgent=True),)
         case e.RoundResolved():
@@ -87,12 +95,20 @@ def _go(after: Table, seats: tuple[str, ...]) -> tuple[Cue, ...]:
 
 
 def _verified(after: Table, seat: str) -> Cue:
-    row = next((r for r in placings(after) if r.seat == seat), None)
+    rows = placings(after)
+    row = next((r for r in rows if r.seat == seat), None)
+    if row is not None and not row.place and row.fate is Fate.CONTESTED:
+        alike = tuple(r.seat for r in rows if not r.place and r.fate is Fate.CONTESTED)
+        text = f"{after.name(seat)}'s spell is complete, in a dead heat for the last place."
+        return Cue(target="all", pattern="dead_heat", text=text, pads=alike)
     if row is None or not row.place:
         return Cue(target="all", pattern="notice", text=f"{after.name(seat)}'s spell is complete.")
-    heat = " in a dead heat" if row.shared else ""
-    pattern = "dead_heat" if row.shared else f"place_{min(3, row.place)}"
-    return Cue(target="all", pattern=pattern, text=f"{after.name(seat)} is number {row.place}{heat}.")
+    if row.shared:
+        alike = tuple(r.seat for r in rows if r.shared and r.place == row.place)
+        text = f"{after.name(seat)} is number {row.place} in a dead heat."
+        return Cue(target="all", pattern="dead_heat", text=text, pads=alike)
+    pattern = f"place_{min(3, row.place)}"
+    return Cue(target="all", pattern=pattern, text=f"{after.name(seat)} is number {row.place}.", pads=(seat,))
 
 
 def _resolved(before: Table, after: Table) -> tuple[Cue, ...]:

@@ -10,7 +10,7 @@ from companion.games.tada.cues import cues
 from companion.games.tada.decide import decide
 from companion.games.tada.deck import check
 from companion.games.tada.evolve import evolve, open_game
-from companion.games.tada.interpret import Trace, interpret
+from companion.games.tada.interpret import Trace, amend, interpret
 from companion.games.tada.model import Table, Tada, out_at
 from companion.games.tada.policy import policy
 from companion.games.tada.rulebook import CHOICES, OPTIONS
@@ -61,4 +61,5 @@ GAME = Game[Tada](
     part=lambda table: table.game.part,
     is_over=lambda table: table.game.phase == "over",
     policy=policy,
+    amend=amend,
 )

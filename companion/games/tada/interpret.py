@@ -64,7 +64,10 @@ def _pressed(table: Table, seen: Pressed) -> Commands:
         slam = c.Slam(seat=seat.id, stamp=stamp, is_early=seen.early and state.phase == "countdown")
         if not seen.suspect:
             return (slam,)
-        reading = f"{seat.name}'s pad reports a slam that may be {seen.suspect}"
+        what = f"may be {seen.suspect}"
+        if seen.suspect == "clock":
+            what = f"cannot be dated to less than ± {seen.uncertainty_ns / 1e6:.0f} ms: its clock jumped or runs wrong"
+        reading = f"{seat.name}'s pad reports a slam that {what}"
         press = f"press:{seen.source}/{seen.boot}/{seen.n}"
         return (Propose(command=slam, reading=reading, confidence=0.4, evidence=(press,)),)
     return () if seat.id in table.proven else (ProvePad(seat=seat.id),)
@@ -186,6 +189,22 @@ def _is_same(lie: tuple[tuple[str, float, float], ...], before: tuple[tuple[str,
         any(w == word and abs(x - a) < MOVED_MM and abs(y - b) < MOVED_MM for w, a, b in before)
         for word, x, y in lie
     )
+
+
+def amend(table: Table, die: DieSeen, value: int | str) -> Command | None:
+    """A die on a seat's spell shows another symbol than was read: it is locked if it is right after all, and goes
+    back if it is not. Rule: TADA-12"""
+    caster = table.game.casters.get(die.on[0]) if die.on else None
+    spell = spell_of(table, caster.seat) if caster else None
+    slot = int(die.on[1]) if die.on and die.on[1].isdecimal() and len(die.on[1]) == 1 else -1
+    if caster is None or spell is None or not 0 <= slot < len(caster.locks):
+        return None
+    is_right = value == spell.symbols[slot]
+    if is_right and caster.locks[slot] is None:
+        return c.LockDie(seat=caster.seat, slot=slot, symbol=str(value))
+    if not is_right and caster.locks[slot] is not None and die.value == caster.locks[slot]:
+        return c.ReturnDie(seat=caster.seat, slot=slot, why="it was read wrongly")
+    return None
 
 
 def _verify(

@@ -46,7 +46,7 @@ def test_a_round_on_one_box(tmp_path: Path) -> None:
         )
         with RunningTable(settings) as table:
             hands = DeskHands(table.loop)
-            wait_for(lambda: any(d.state == "ready" for d in table.bridge.devices()), "the box")
+            wait_for(lambda: any(d.state == "ready" and not d.doubt for d in table.bridge.devices()), "the box")
             for input_ in (0, 1):
                 pad.press(input_)
             wait_for(lambda: len(hands.sitting().proven) == 2, "both pads proven")

@@ -85,6 +85,19 @@ def test_nothing_is_played_at_a_stopped_table() -> None:
 
 
 @pytest.mark.rule("TABLE-2", "ok")
+def test_what_puts_things_right_may_be_proposed_and_confirmed_at_a_stopped_table() -> None:
+    v = Virtual()
+    v.give(c.Stop())
+    wish = c.Propose(command=c.AssignPad(seat="s1", device="phone-1"), reading="Ann's phone", confidence=1)
+    assert refused_by(v, wish, ANN) == ""
+    assert refused_by(v, c.Propose(command=k.Add(seat="s1", number=1), reading="a one", confidence=1)) == "TABLE-2"
+    (asked,) = v.sitting.proposals
+    assert refused_by(v, c.Confirm(proposal=asked.id)) == ""
+    assert v.sitting.seats[0].device == "phone-1"
+    assert refused_by(v, c.Confirm(proposal=asked.id)) == "TABLE-2"
+
+
+@pytest.mark.rule("TABLE-2", "ok")
 def test_a_table_that_a_program_takes_up_is_stopped() -> None:
     v = Virtual(is_running=False)
     v.give(c.Start(boot="b", wall_ms=0), CLOCK)

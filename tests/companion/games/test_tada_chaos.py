@@ -18,6 +18,7 @@ from companion.core.clock import Stamp
 from companion.core.codec import Codec
 from companion.core.command import Command
 from companion.core.event import Refused
+from companion.core.observation import DieSeen
 from companion.core.seat import Actor, Role
 from companion.games.tada import GAME
 from companion.games.tada import commands as c
@@ -73,6 +74,19 @@ def built(kind: type[Command]) -> st.SearchStrategy[Command]:
         pairs = [(name, value) for name, of in values.items() for value in of if name != "dealing"]
         return st.sampled_from([*pairs, ("dealing", "table")]).map(
             lambda p: k.ChangeOption(option=p[0], value=p[1])
+        )
+    if kind is k.CorrectDie:
+        faces = st.sampled_from([*WORDS["symbol"], 1, 6, ""])
+        places = st.none() | st.tuples(
+            st.sampled_from(SEATS), st.sampled_from(["0", "1", "5", "²", "", "77"])
+        )
+        dice = st.builds(
+            DieSeen, kind=st.just("tada"), value=st.none() | faces, box_px=st.just((0, 0, 9, 9)),
+            confidence=st.floats(0, 1), on=places,
+        )  # fmt: skip
+        frames = st.integers(-1, 9)
+        return st.builds(
+            k.CorrectDie, source=st.just("cam"), frame=frames, die=dice, value=faces, learn=st.booleans()
         )
     hints = typing.get_type_hints(kind)
     names = [field.name for field in msgspec.structs.fields(kind)]

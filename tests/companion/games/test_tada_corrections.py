@@ -13,6 +13,7 @@ from companion.core import command as k
 from companion.core import game as core
 from companion.core import history
 from companion.core.clock import MS, Stamp
+from companion.core.observation import DieSeen
 from companion.games.tada import GAME
 from companion.games.tada import commands as c
 
@@ -230,3 +231,59 @@ def test_any_number_of_undos_gives_the_table_as_it_was(seed: int, steps: int, ba
     assert {s: x.locks for s, x in table.game.casters.items()} == {
         s: x.locks for s, x in other.game.casters.items()
     }
+
+
+# Dice that the camera read wrongly
+
+
+def seen_on_card(table: TadaTable, slot: int, symbol: str | None) -> DieSeen:
+    return DieSeen(
+        kind="tada", value=symbol, box_px=(0, 0, 9, 9), confidence=0.9, reason=None if symbol else "margin",
+        owner="red", on=("s1", str(slot)),
+    )  # fmt: skip
+
+
+def other_symbol(symbol: str) -> str:
+    return next(s for s in ("arrow", "burst", "spiral", "wand") if s != symbol)
+
+
+@rule("TABLE-13", "ok")
+@pytest.mark.parametrize("was", ["unread", "wrong"])
+def test_a_die_that_is_right_after_all_is_locked_by_its_correction_and_undo_takes_both_back(was: str) -> None:
+    table = TadaTable(2).to_cast()
+    wanted = table.symbols(1)[0]
+    die = seen_on_card(table, 0, None if was == "unread" else other_symbol(wanted))
+    table.do(k.CorrectDie(source="cam", frame=7, die=die, value=wanted))
+    assert [type(event).__name__ for event in table.entries[-1].events] == ["DieCorrected", "DieLocked"]
+    assert table.game.casters["s1"].locks[0] == wanted
+    table.do(k.Undo())
+    assert table.game.casters["s1"].locks[0] is None
+    assert not any(
+        type(e).__name__ == "DieCorrected" for entry in history.corrected(table.entries) for e in entry.events
+    )
+
+
+@rule("TABLE-13", "ok")
+def test_a_lock_that_was_read_wrongly_goes_back_by_the_correction() -> None:
+    table = TadaTable(2).to_cast()
+    wanted = table.symbols(1)[1]
+    table.do(c.LockDie(seat="s1", slot=1, symbol=wanted))
+    table.do(
+        k.CorrectDie(source="cam", frame=9, die=seen_on_card(table, 1, wanted), value=other_symbol(wanted))
+    )
+    assert table.game.casters["s1"].locks[1] is None
+
+
+def test_a_loose_die_is_corrected_without_the_game_caring() -> None:
+    table = TadaTable(2).to_cast()
+    loose = DieSeen(kind="tada", value="arrow", box_px=(0, 0, 9, 9), confidence=0.9, owner="red")
+    table.do(k.CorrectDie(source="cam", frame=9, die=loose, value="wand"))
+    assert [type(event).__name__ for event in table.entries[-1].events] == ["DieCorrected"]
+
+
+@rule("TABLE-13", "breach")
+@pytest.mark.parametrize("value", ["arrow", "x" * 41, "a\nb"])
+def test_what_is_no_correction_is_refused(value: str) -> None:
+    table = TadaTable(2).to_cast()
+    die = DieSeen(kind="tada", value="arrow", box_px=(0, 0, 9, 9), confidence=0.9, owner="red")
+    table.no(k.CorrectDie(source="cam", frame=9, die=die, value=value), "TABLE-13")

@@ -84,6 +84,16 @@ def test_a_press_that_may_be_crosstalk_is_asked() -> None:
     assert slam.play_ns == table.ns(5000), "confirmed late, it counts from its own instant"
 
 
+def test_a_press_whose_clock_went_wrong_is_asked() -> None:
+    table = TadaTable(2).to_cast()
+    table.lock_all(1)
+    assert kinds(table.see(table.press(1, 5000, u_ms=400, suspect="clock"))) == ["Propose"]
+    assert table.game.casters["s1"].slams == ()
+    [proposal] = table.view().open_proposals
+    assert "400 ms" in proposal.reading
+    assert "its clock jumped" in proposal.reading
+
+
 def test_a_crosstalk_that_is_confirmed_after_the_end_is_a_protest() -> None:
     table = TadaTable(2, round_clock_s=6).to_cast()
     table.lock_all(1)

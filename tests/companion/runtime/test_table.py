@@ -72,6 +72,22 @@ def test_nothing_behind_the_watermark_is_final() -> None:
     assert v.table.provisional is v.sitting
 
 
+def test_a_press_that_is_doubted_before_it_is_final_counts_as_it_is_told_last() -> None:
+    v = with_window()
+    v.step(press(1, 2010, 2), press(2, 2012, 1), now_ms=2020, watermark_ms=2005)
+    doubted = press(1, 1900, 2, u_ms=100, suspect="clock")
+    step = v.step(doubted, now_ms=2030, watermark_ms=2025)
+    assert [entry.seen for entry in step.entries] == [(doubted,), (press(2, 2012, 1),)]
+
+
+def test_a_press_that_is_doubted_after_it_is_final_changes_nothing() -> None:
+    v = with_window()
+    v.step(press(1, 2010, 2), now_ms=2020)
+    before = v.sitting
+    assert v.step(press(1, 1900, 2, u_ms=100, suspect="clock"), now_ms=2030).entries == ()
+    assert v.sitting == before
+
+
 def test_the_provisional_table_is_never_journalled() -> None:
     v = with_window()
     count = len(v.log.payloads)

@@ -1,0 +1,177 @@
+"""The bridge on real lines of this machine: how soon, how many, how soon again, and what an idle port costs.
+
+Fake pads in one process with the host unless a function says otherwise. No network but loopback.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+
+from benchmarks.bridge_rig import Table, bridged, until
+from benchmarks.brokers import mosquitto
+from companion.core.observation import Observation, Pressed
+from firmware_bridge.fake_device import FakePad
+from firmware_bridge.framing import wrap
+from firmware_bridge.messages import Down, body_of
+from firmware_bridge.mqtt_link import MqttLink
+from firmware_bridge.serial_link import SerialLink
+
+MS = 1_000_000
+PORTION = 50
+UNDER_WAY = 500
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How many went through, how many a second, how many were lost."""
+
+    count: int
+    per_s: float
+    lost: int
+
+
+class Late:
+    """When each press reached the sink."""
+
+    def __init__(self) -> None:
+        self.at: dict[tuple[str, int], int] = {}
+
+    def take(self, seen: Observation) -> None:
+        if isinstance(seen, Pressed):
+            self.at[seen.source, seen.n] = time.monotonic_ns()
+
+
+def burst_mqtt(url: str, bursts: int = 100) -> list[float]:
+    """Bursts of six slams 5 ms apart, QoS 1; ms from each slam to the program."""
+    pads = [FakePad.on_mqtt(url, f"pad{k}", inputs=4) for k in range(6)]
+    for pad in pads:
+        pad.start()
+    try:
+        with bridged(MqttLink(url)) as table:
+            table.wait_ready(*(pad.id for pad in pads))
+            late = Late()
+            table.bridge._sink = late.take
+            spans = []
+            for burst in range(bursts):
+                before = len(late.at)
+                base_ns = time.monotonic_ns() + 30 * MS
+                for place, pad in enumerate(pads):
+                    pad.press(burst % 4, base_ns + place * 5 * MS, hold_ns=40 * MS)
+                until(lambda before=before: len(late.at) == before + 6, "six slams")  # type: ignore[misc]  # bound in the loop
+                newest = sorted(late.at.values())[-6:]
+                spans += [(at - base_ns) / MS - place * 5 for place, at in enumerate(newest)]
+                time.sleep(0.08)
+            return spans
+    finally:
+        for pad in pads:
+            pad.stop()
+
+
+def _let_catch_up(table: Table, sent: int) -> None:
+    """No more under way than a broker keeps for one client, and than is fresh when it comes."""
+    while sent - len(table.seen) > UNDER_WAY:
+        time.sleep(0.0005)
+
+
+def lines_per_second(count: int = 50_000) -> Rate:
+    """Events up one serial line as fast as they are taken."""
+    with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
+        table.wait_ready("pad1")
+        began_s = time.monotonic()
+        for at in range(0, count, PORTION):
+            base_us = pad.device_us(time.monotonic_ns())
+            downs = (Down(b=0, n=at + k, us=(base_us + k) % 2**32) for k in range(1, PORTION + 1))
+            pad.garbage(b"".join(wrap(body_of(down)) for down in downs))
+            _let_catch_up(table, at + PORTION)
+        until(lambda: len(table.seen) >= count, "all lines", 60)
+        took_s = time.monotonic() - began_s
+        until(lambda: len(table.presses) == count, "all presses")
+        return Rate(count, count / took_s, count - len(table.presses))
+
+
+def messages_per_second(url: str, count: int = 10_000) -> Rate:
+    """Events through a broker at QoS 1 as fast as they are taken."""
+    with FakePad.on_mqtt(f"{url}/t") as pad, bridged(MqttLink(f"{url}/t")) as table:
+        table.wait_ready("pad1")
+        client = paho.Client(CallbackAPIVersion.VERSION2)
+        client.max_inflight_messages_set(500)
+        client.connect("127.0.0.1", int(url.rpartition(":")[2]))
+        client.loop_start()
+        began_s = time.monotonic()
+        for n in range(1, count + 1):
+            now_us = pad.device_us(time.monotonic_ns())
+            client.publish("tada/1/t/pad1/ev", wrap(body_of(Down(b=0, n=n, us=now_us % 2**32))), qos=1)
+            _let_catch_up(table, n)
+        until(lambda: len(table.presses) == count, "all messages", 60)
+        took_s = time.monotonic() - began_s
+        client.disconnect()
+        client.loop_stop()
+        return Rate(count, count / took_s, count - len(table.presses))
+
+
+def replug(folder: Path, count: int = 20) -> list[float]:
+    """A pad is pulled out and comes back under another name; ms from then until it is ready."""
+    spans = []
+    with (
+        FakePad.on_pty("pad1", folder / "tty0") as pad,
+        bridged(SerialLink([str(folder / "tty*")])) as table,
+    ):
+        table.wait_ready("pad1")
+        for k in range(count):
+            pad.unplug()
+            until(lambda: not table.is_ready("pad1"), "lost")
+            began_s = time.monotonic()
+            pad.replug(folder / f"tty{k % 2 + 1}")
+            table.wait_ready("pad1")
+            spans.append((time.monotonic() - began_s) * 1000)
+    return spans
+
+
+def broker_restart(folder: Path, count: int = 3) -> list[float]:
+    """A broker is killed and started again after a healthy life; ms from then until a pad is ready."""
+    spans = []
+    with mosquitto(folder) as broker, FakePad.on_mqtt(broker.url), bridged(MqttLink(broker.url)) as table:
+        table.wait_ready("pad1")
+        for _ in range(count):
+            time.sleep(10.5)  # a healthy life
+            broker.kill()
+            until(lambda: not table.is_ready("pad1"), "lost")
+            broker.start()
+            began_s = time.monotonic()
+            table.wait_ready("pad1", timeout_s=20)
+            spans.append((time.monotonic() - began_s) * 1000)
+    return spans
+
+
+def idle_share(seconds: float = 10.0) -> float:
+    """Percent of a processor that one idle port and its bridge take; the pad runs in a process of its own."""
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from firmware_bridge.fake_device import FakePad\n"
+        "with FakePad.on_pty('pad1') as pad:\n"
+        "    print(pad.port, flush=True); sys.stdin.read()\n"
+    )
+    root = str(Path(__file__).parents[1])
+    with subprocess.Popen(
+        [sys.executable, "-c", code, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        port = other.stdout.readline().strip()
+        with bridged(SerialLink([port])) as table:
+            table.wait_ready("pad1")
+            time.sleep(1)
+            before = resource.getrusage(resource.RUSAGE_SELF)
+            time.sleep(seconds)
+            after = resource.getrusage(resource.RUSAGE_SELF)
+        other.stdin.close()
+    used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return 100 * used_s / seconds

@@ -1,0 +1,78 @@
+"""Reading dice with numerals that were enrolled: each against the faces of its own set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from companion.core.layout import Placed
+from vision.dice.numerals import Judged, NumeralReader, best_of
+from vision.dice.numerals_conventions import Conventions
+from vision.dice.numerals_looks import KINDS, TEXTS
+from vision.dice.numerals_matching import FaceFit, NumeralMatcher
+from vision.dice.numerals_profile import NumeralProfile
+from vision.dice.reading import Reading
+from vision.frame import Frame
+from vision.surface import Surface
+
+_LEAST_DIE = 0.15  # chance by the network from which a spot is held against the enrolled faces
+_LEAST_FIT = 0.6  # correlation below which a die is none of the set
+_LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
+_PER_FIT = 40.0  # log-chances that a correlation of 1 is worth
+_PER_NETWORK = 0.5
+_LESS = 0.85  # how much less sure the network is of a die that is none of the set
+
+
+class EnrolledNumeralReader:
+    """Reads the dice of enrolled sets, and others by the network with less confidence; from one thread."""
+
+    def __init__(
+        self,
+        profiles: Sequence[NumeralProfile],
+        conventions: Conventions | None = None,
+        empty: Frame | None = None,
+        models: Path | None = None,
+    ) -> None:
+        """`conventions`: None for those of the first profile. Raises ValueError when there is no profile."""
+        if not profiles:
+            raise ValueError("no dice are enrolled: run `companion enrol dice` first")
+        self._conventions = conventions or profiles[0].conventions
+        self._reader = NumeralReader(self._conventions, empty, models)
+        self._matcher = NumeralMatcher([shot for profile in profiles for shot in profile.shots])
+        self._kinds = tuple(kind for kind in self._matcher.kinds if kind in self._conventions.kinds)
+
+    def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
+        """The dice in `frame` as `NumeralReader.read` tells them."""
+        found = self._reader.found(frame, _LEAST_DIE)
+        dice = []
+        for one in found:
+            fits = self._matcher.fits(frame, one.pose, self._likely(one))
+            if fits and fits[0].score >= _LEAST_FIT:
+                dice.append(self._reader.told(frame, one, *_decided(one, fits)))
+            elif one.is_die >= 0.5:
+                kind, text, chance = best_of(one, self._conventions.kinds)
+                dice.append(self._reader.told(frame, one, kind, text, chance * _LESS))
+        return Reading(
+            tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
+        )
+
+    def _likely(self, one: Judged) -> list[str]:
+        """The enrolled kinds that it may be; all where the network thinks of none of them."""
+        likely = [kind for kind in self._kinds if float(np.exp(one.kinds[KINDS.index(kind)])) > _LIKELY_KIND]
+        return likely or list(self._kinds)
+
+
+def _decided(one: Judged, fits: Sequence[FaceFit]) -> tuple[str, str, float]:
+    """(kind, text, chance) by the fits, the network's word weighed in."""
+    logs = np.array(
+        [
+            _PER_FIT * fit.score
+            + _PER_NETWORK * float(one.kinds[KINDS.index(fit.kind)] + one.texts[TEXTS.index(fit.text)])
+            for fit in fits
+        ]
+    )
+    best = int(logs.argmax())
+    chance = float(np.exp(logs[best] - np.logaddexp.reduce(logs)))
+    return fits[best].kind, fits[best].text, chance
