@@ -119,30 +119,44 @@ class Ground:
         )
 
     @cached_property
-    def dots(self) -> tuple[Dots, ...]:
-        """For each card how many of its dots show: one counts as visible when more than half of it does."""
-        radius = self.faces.deck.dot_radius_mm
+    def _shares(self) -> list[list[tuple[Polygon, float]]]:
+        """For each card its dots as discs, and which share of each shows."""
         centres = [
-            (index, centre)
+            (index, shapely.Point(centre))
             for index, laid in enumerate(self.laid)
             for shape in self.faces.card(laid.face).shapes
             for centre in rigid(laid.pose, shape.dots_mm)
         ]
-        spots = [shapely.Point(centre) for _, centre in centres]
-        discs = list(shapely.buffer(spots, radius, quad_segs=8))
+        radius = self.faces.deck.dot_radius_mm
+        discs = list(shapely.buffer([centre for _, centre in centres], radius, quad_segs=8))
         covers: dict[int, list[Polygon]] = {}
         for disc, card in self.under(discs):
             if card > centres[disc][0]:
                 covers.setdefault(disc, []).append(self.outlines[card])
-        counts = [[0, 0, 0] for _ in self.laid]
+        found: list[list[tuple[Polygon, float]]] = [[] for _ in self.laid]
         for number, (index, _) in enumerate(centres):
-            shown = 1.0
-            if number in covers:
-                shown = _less(discs[number], covers[number]).area / discs[number].area
-            counts[index][0] += shown > 0.5
-            counts[index][1] += shown <= 0.5
-            counts[index][2] += 0.02 < shown < 0.98
-        return tuple(Dots(laid.n, *count) for laid, count in zip(self.laid, counts, strict=True))
+            disc = discs[number]
+            share = _less(disc, covers[number]).area / disc.area if number in covers else 1.0
+            found[index].append((disc, share))
+        return found
+
+    @cached_property
+    def dots(self) -> tuple[Dots, ...]:
+        """For each card how many of its dots show: one counts as visible when more than half of it does."""
+        return tuple(
+            Dots(
+                laid.n,
+                visible=sum(share > 0.5 for _, share in discs),
+                covered=sum(share <= 0.5 for _, share in discs),
+                partly=sum(0.02 < share < 0.98 for _, share in discs),
+            )
+            for laid, discs in zip(self.laid, self._shares, strict=True)
+        )
+
+    @property
+    def discs(self) -> tuple[tuple[tuple[Polygon, bool], ...], ...]:
+        """For each card its dots on the table, and whether each counts as visible. Rule: TACTA-15"""
+        return tuple(tuple((disc, share > 0.5) for disc, share in discs) for discs in self._shares)
 
     def near(self, outlines: Sequence[Polygon], gap_mm: float) -> set[int]:
         """Numbers of the outlines that come nearer to a card than this."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from shapely import Polygon
+
+from companion.core.geometry import Point
 from companion.core.ruling import Verdict
 from companion.core.score import Standing, standings
 from companion.core.seat import Role, Viewer
@@ -14,6 +17,7 @@ from companion.games.tacta.model import (
     area,
     dots_by_colour,
     ends_of,
+    front_of,
     ground_of,
     is_measured,
 )
@@ -30,6 +34,7 @@ MARKS = {
     "blue": "circle", "green": "triangle", "orange": "square", "pink": "heart", "purple": "diamond", "red": "cross",
 }  # fmt: skip
 """A symbol for each printed colour, so that none is told by hue alone."""
+SIGNS = {"circle": "●", "square": "■", "triangle": "▲"}
 TONES = {Verdict.OK: "good", Verdict.BREACH: "bad", Verdict.TOO_CLOSE: "doubt"}
 
 
@@ -171,16 +176,34 @@ def _answers(table: Table, seat: str) -> tuple[Answer, ...]:
 
 
 def _board(table: Table) -> BoardDrawing | None:
-    """The table from above: cards in the order of laying, the shapes that show, hidden dots left out."""
+    """The table from above: cards in the order of laying with their shapes and dots; covered dots are dimmed."""
     if not is_measured(table):
         return None
-    ground, where = ground_of(table), area(table)
-    shapes = []
-    for laid, card, outline in zip(ground.laid, table.game.lying, ground.outlines, strict=True):
-        colour = laid.colour or "black"
-        told = f"{card.n}: {words(card.card)}" if card.n else "starting card"
-        if card.n and card.is_illegal:
-            told += ", lies wrong"
-        corners = tuple((round(x, 1), round(y, 1)) for x, y in list(outline.exterior.coords)[:-1])
-        shapes.append(Shape(outline=corners, colour=colour, text=told, symbol=MARKS.get(colour, "")))
-    return BoardDrawing(size_mm=where.size_mm, shapes=tuple(shapes))
+    ground = ground_of(table)
+    shapes: list[Shape] = []
+    hidden: list[Shape] = []
+    for index, (laid, card) in enumerate(zip(ground.laid, table.game.lying, strict=True)):
+        colour = laid.colour or "white"
+        shapes.append(_card(card, ground.outlines[index]))
+        for number, shape in enumerate(ground.faces.card(laid.face).shapes):
+            outline = _corners(ground.shape(index, number))
+            shapes.append(Shape(outline=outline, colour=colour, style="" if shape.dots_mm else "hollow"))
+        for disc, is_shown in ground.discs[index]:
+            dot = _corners(disc.simplify(0.4))
+            shapes.append(Shape(outline=dot, colour="white")) if is_shown else hidden.append(
+                Shape(outline=dot, colour="white", style="dim")
+            )
+    return BoardDrawing(size_mm=area(table).size_mm, shapes=(*shapes, *hidden))
+
+
+def _card(card: Lying, outline: Polygon) -> Shape:
+    told = f"{card.n}: {words(card.card)}" if card.n else "starting card"
+    if card.n and card.is_illegal:
+        told += ", lies wrong"
+    suit, _, value = front_of(card.card).partition("-")
+    sign = f"{card.colour[:1].upper()}{SIGNS.get(suit, '')}{value}" if card.n else "X"
+    return Shape(outline=_corners(outline), colour="black", text=told, symbol=sign)
+
+
+def _corners(polygon: Polygon) -> tuple[Point, ...]:
+    return tuple((round(x, 1), round(y, 1)) for x, y in list(polygon.exterior.coords)[:-1])
