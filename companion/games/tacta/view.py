@@ -187,7 +187,9 @@ def _board(table: Table) -> BoardDrawing | None:
         shapes.append(_card(card, ground.outlines[index]))
         for number, shape in enumerate(ground.faces.card(laid.face).shapes):
             outline = _corners(ground.shape(index, number))
-            shapes.append(Shape(outline=outline, colour=colour, style="" if shape.dots_mm else "hollow"))
+            is_filled = bool(shape.dots_mm)
+            style = "" if is_filled else "hollow"
+            shapes.append(Shape(outline=outline, colour=colour if is_filled else "white", style=style))
         for disc, is_shown in ground.discs[index]:
             dot = _corners(disc.simplify(0.4))
             shapes.append(Shape(outline=dot, colour="white")) if is_shown else hidden.append(
@@ -201,7 +203,7 @@ def _card(card: Lying, outline: Polygon) -> Shape:
     if card.n and card.is_illegal:
         told += ", lies wrong"
     suit, _, value = front_of(card.card).partition("-")
-    sign = f"{card.colour[:1].upper()}{SIGNS.get(suit, '')}{value}" if card.n else "X"
+    sign = f"{card.colour[:2].capitalize()}{SIGNS.get(suit, '')}{value}" if card.n else "X"
     return Shape(outline=_corners(outline), colour="black", text=told, symbol=sign)
 
 
