@@ -188,8 +188,9 @@ def spell_table(home: World, number: int, cloths: Sequence[str]) -> Table:
 
 def _camera(rng: np.random.Generator) -> Camera:
     """A camera that hangs somewhere above the table and is not quite in focus."""
+    x, y, high = (float(rng.uniform(*ends)) for ends in ((195, 285), (136, 196), (670, 750)))
     return Camera(
-        lens_mm=(240.0 + float(rng.uniform(-45, 45)), 166.0 + float(rng.uniform(-30, 30)), float(rng.uniform(670, 750))),
+        lens_mm=(x, y, high),
         look_mm=(240.0, 160.0),
         roll_deg=float(rng.uniform(-4, 4)),
         across_deg=52.0,

@@ -118,11 +118,14 @@ class Beacon:
     def __init__(
         self, name: str, port: int, addresses: Sequence[str], *, table: str = "", broker: str = ""
     ) -> None:
-        """`port`: of the pages. `addresses`: IPv4, of this machine. `broker`: ``ADDRESS:PORT``, empty for none."""
+        """`port`: of the pages. `addresses`: IPv4, of this machine. `broker`: ``ADDRESS:PORT``, empty for none.
+
+        `info` is what will be told.
+        """
         label = "".join(letter for letter in name if letter.isalnum() or letter in " -")[:40] or "table"
         facts = {"p": "1", **({"table": table} if table else {}), **({"broker": broker} if broker else {})}
         self._addresses = list(addresses)
-        self._info = ServiceInfo(
+        self.info = ServiceInfo(
             TADA,
             f"{label}.{TADA}",
             addresses=[socket.inet_aton(address) for address in addresses],
@@ -131,22 +134,29 @@ class Beacon:
             server=f"{socket.gethostname().partition('.')[0]}.local.",
         )
         self._zeroconf: Zeroconf | None = None
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to announce. Raises OSError when there is no network to announce it on."""
-        self._zeroconf = _opened(self._addresses)
+        """Begin to announce; returns at once, since a name is asked for around the network first. What goes wrong
+        is logged: a table does without."""
+        self._thread = threading.Thread(target=self._announce, name="beacon", daemon=True)
+        self._thread.start()
+
+    def _announce(self) -> None:
         try:
-            self._zeroconf.register_service(self._info, allow_name_change=True)
+            self._zeroconf = _opened(self._addresses)
+            self._zeroconf.register_service(self.info, allow_name_change=True)
         except Exception as error:
-            self.stop()
-            raise OSError(f"the table cannot be announced: {error or type(error).__name__}") from error
+            _log.warning("the table cannot be announced: %s", error or type(error).__name__)
 
     def stop(self) -> None:
         """Take it back; may be called twice."""
+        if self._thread is not None:
+            self._thread.join()
         zeroconf, self._zeroconf = self._zeroconf, None
         if zeroconf is not None:
             with contextlib.suppress(Exception):  # the network may be gone: then nobody hears it anyway
-                zeroconf.unregister_service(self._info)
+                zeroconf.unregister_service(self.info)
             zeroconf.close()
 
 

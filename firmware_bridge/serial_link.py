@@ -1,9 +1,9 @@
 """Serial ports, opened, read, written, reopened. The only module that imports pyserial.
 
 One reader and one writer thread per open port, and one thread that looks for ports. A port is opened
-exclusively, with DTR and RTS low (boards restart when they rise, and some do anyway), and read in chunks.
-What goes wrong is told in plain words with the command that mends it; the port is tried again until it is
-there.
+exclusively, with DTR and RTS low (boards restart when they rise, and some do anyway; those that wait for DTR
+get it), and read in chunks. What goes wrong is told in plain words with the command that mends it; the port is
+tried again until it is there.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _log = logging.getLogger(__name__)
 
 AUTO = "auto"
 BAUDS = (921_600, 115_200)
+# Boards that are a serial port themselves say nothing before DTR rises, and do not restart when it does: Arduino
+# Leonardo and Micro, whatever Raspberry Pi makes (no number: any product of that maker).
+_WAITS_FOR_DTR = {(0x2341, 0x8036), (0x2341, 0x8037), (0x2E8A, None)}
 _READ_S = 0.25
 _WRITE_S = 0.5
 _LOOK_S = 0.25
@@ -307,13 +310,14 @@ def _target(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def open_port(path: str, baud: int) -> serial.Serial:
-    """The port, opened for this program alone with DTR and RTS low, or a ``socket://`` stream; reads wait up to
-    _READ_S. Raises what pyserial raises, and others (a port may vanish meanwhile)."""
+    """The port, opened for this program alone with DTR and RTS low (DTR high where the board waits for it), or a
+    ``socket://`` stream; reads wait up to _READ_S. Raises what pyserial raises, and others (a port may vanish
+    meanwhile)."""
     port = serial.serial_for_url(path, do_not_open=True)
     port.baudrate = baud
     port.timeout = _READ_S
     port.write_timeout = _WRITE_S
-    port.dtr = False
+    port.dtr = _waits_for_dtr(path)
     port.rts = False
     if "://" not in path:
         port.exclusive = True
@@ -322,6 +326,16 @@ def open_port(path: str, baud: int) -> serial.Serial:
         with contextlib.suppress(OSError, ValueError, NotImplementedError):
             port.set_low_latency_mode(True)
     return port
+
+
+def _waits_for_dtr(path: str) -> bool:
+    if "://" in path:
+        return False
+    real = os.path.realpath(path)
+    return any(
+        known.device == real and not {(known.vid, known.pid), (known.vid, None)}.isdisjoint(_WAITS_FOR_DTR)
+        for known in list_ports.comports()
+    )
 
 
 def why_not_open(path: str, error: Exception) -> tuple[str, str]:

@@ -82,6 +82,30 @@ need_test_programs() {
         say "not here: ${missing[*]}; the tests that need them are skipped. To have them: apt-get install ${missing[*]}"
 }
 
+# What runs the pads' firmware without a board: compilers for it, a simulated AVR, MicroPython in a WebAssembly build.
+need_boards() {
+    local missing=()
+    command -v g++ >/dev/null || missing+=(g++)
+    command -v avr-g++ >/dev/null || missing+=(gcc-avr avr-libc)
+    [ -d /usr/share/arduino/hardware/arduino/avr ] || missing+=(arduino-core-avr)
+    command -v simavr >/dev/null && [ -d /usr/include/simavr ] || missing+=(simavr libsimavr-dev)
+    command -v npm >/dev/null || missing+=(nodejs npm)
+    [ ${#missing[@]} = 0 ] || apt_install "${missing[@]}" ||
+        say "not here: ${missing[*]}; the firmware's tests that need them are skipped. To have them: apt-get install ${missing[*]}"
+    local wanted=tests/firmware_bridge/boards/package-lock.json boards=.venv/boards
+    if command -v npm >/dev/null && ! cmp -s "$wanted" "$boards/package-lock.json"; then
+        say "installing MicroPython for WebAssembly with npm"
+        rm -rf "$boards"
+        mkdir -p "$boards"
+        cp tests/firmware_bridge/boards/package.json "$boards/"
+        cp "$wanted" "$boards/"
+        if ! (cd "$boards" && npm ci --fetch-retries=1 --no-audit --no-fund --loglevel=error >&2); then
+            rm -rf "$boards"
+            say "MicroPython could not be had; the tests that need it are skipped"
+        fi
+    fi
+}
+
 "$venv_python" -m pip --version >/dev/null 2>&1 || make_venv
 if ! is_ready "$kind"; then
     rm -f .venv/ready-*
@@ -96,4 +120,7 @@ if ! is_ready "$kind"; then
     wanted | cksum >".venv/ready-$kind"
     [ "$kind" = run ] || cp .venv/ready-test .venv/ready-run
 fi
-[ "$kind" = run ] || need_test_programs
+if [ "$kind" = test ]; then
+    need_test_programs
+    need_boards
+fi

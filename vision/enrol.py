@@ -39,6 +39,7 @@ _UNEVEN = (
 )
 _TOP_OF_OUTLINE = 0.95
 _SAME_SIZE = (0.7, 1.15)
+_MIDDLE = 0.3  # of the shorter side
 _LEAST_INK = 12  # px of a patch
 _ALIKE = 0.85  # correlation with the other pictures of a face from which a picture is believed to show it
 
@@ -142,6 +143,20 @@ def with_shots(
         kept += [s for s in of_face if s.learnt] + [s for s in of_face if not s.learnt][-MOST_SHOTS:]
     others = tuple(sample for sample in before if sample.owner != owner)
     return Profile(kind, (*others, *_agreed(kept)), profile.edition + 1 if profile else 1), unused
+
+
+def middle_of(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The middle of a table camera's picture, where one die is to lie, away from markers and cards."""
+    height, width = frame.shape[:2]
+    half = round(_MIDDLE * min(height, width))
+    part = frame[height // 2 - half : height // 2 + half, width // 2 - half : width // 2 + half]
+    return np.ascontiguousarray(part)
+
+
+def without_owner(profile: Profile, owner: str) -> Profile | None:
+    """The profile without one owner's dice; None where nothing is left."""
+    kept = tuple(sample for sample in profile.samples if sample.owner != owner)
+    return Profile(profile.kind, kept, profile.edition) if kept else None
 
 
 def without_face(profile: Profile, owner: str, face: str) -> Profile | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vision.archive import ArchiveError, read_arrays, write_arrays
 from vision.dice.inkblots import PATCH_PX
 from vision.dice.matching import FaceMatcher
+from vision.dice.owners import OwnersApart, closest_owners
 
 SUFFIX = ".dice.npz"
 FORMAT = 2
@@ -47,12 +48,13 @@ class Sample:
 class Enrolled(msgspec.Struct, frozen=True):
     """What an enrolment gave. `faces`: pictures used per face; `closest`: the two faces that look most alike;
     `margin`: how much better a face fits its own pictures than the other's (below 0.1 is too little).
-    `unused`: pictures in which no die was found."""
+    `unused`: pictures in which no die was found. `owners`: the two whose colours are hardest to tell apart."""
 
     faces: dict[str, int]
     closest: tuple[str, str] | None
     margin: float | None
     unused: tuple[str, ...] = ()
+    owners: OwnersApart | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Profile:
         """The figures that an owner is shown."""
         faces = dict(sorted(Counter(sample.face for sample in self.samples).items()))
         closest, margin = closest_faces(self.samples)
-        return Enrolled(faces, closest, margin, tuple(unused))
+        return Enrolled(faces, closest, margin, tuple(unused), closest_owners(self.samples))
 
     def save(self, path: Path) -> None:
         """Writes the file (its name should end in SUFFIX); whoever reads it meanwhile sees the old or the new

@@ -31,12 +31,18 @@ class Calm:
     """Where one picture is at rest, cell by cell, (rows, columns).
 
     `state`: ``rested`` when every watched cell rests. `still`: the cell rests (or is not watched). `stirred`: it,
-    or a cell beside it, moved in this very picture.
+    or a cell beside it, moved in this very picture. `lively`: it did so a moment ago.
     """
 
     state: State
     still: Mask
     stirred: Mask
+    lively: Mask
+
+    def is_settling(self) -> bool:
+        """Whether somewhere all movement has ended and rest is near: what lies there will be told with the rest."""
+        count, parts = cv2.connectedComponents((~self.still).astype(np.uint8), connectivity=8)
+        return len(np.unique(parts[self.lively & ~self.still])) < count - 1
 
 
 def small_grey(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -70,13 +76,15 @@ class SettleGate:
         if before is None or before.shape != cells.shape:
             self._since, self._light = cells, 0.0
             self._still_ns = np.full(cells.shape, _MOVING, np.int64)
-            return Calm("moving", ~watched, watched)
+            return Calm("moving", ~watched, watched, watched)
         moved = self._moved(cells, before)
         self._still_ns = np.where(
             moved, _MOVING, np.where(self._still_ns == _MOVING, t_ns, self._still_ns)
         ).astype(np.int64)
-        restless = watched & ((self._still_ns == _MOVING) | (t_ns - self._still_ns < self._rest_ns))
-        return Calm("moving" if restless.any() else "rested", ~restless, moved & watched)
+        is_moving, since_ns = self._still_ns == _MOVING, t_ns - self._still_ns
+        restless = watched & (is_moving | (since_ns < self._rest_ns))
+        lively = watched & (is_moving | (since_ns < self._rest_ns / 2))
+        return Calm("moving" if restless.any() else "rested", ~restless, moved & watched, lively)
 
     def _moved(self, cells: NDArray[np.float32], before: NDArray[np.float32]) -> Mask:
         """The cells that changed since the picture before, or since their rest began, and those beside them."""

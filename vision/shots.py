@@ -39,8 +39,8 @@ def rolls_in(shots: Iterable[Shot], reader: Reader, source: str) -> Iterator[Tol
     begun_ns: int | None = None
     for shot in shots:
         begun_ns = shot.seen_ns if begun_ns is None else begun_ns
-        for seen in watcher.step(*shot):
-            told = tracker.step(seen) if isinstance(seen, DiceRested) else None
+        rests = [seen for seen in watcher.step(*shot) if isinstance(seen, DiceRested)]
+        for told in (*map(tracker.step, rests), tracker.due(shot.seen_ns)):
             if told is not None:
                 yield Told(told, shot.frame, begun_ns)
 

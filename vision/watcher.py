@@ -18,7 +18,6 @@ from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_marke
 
 PARTLY_NS = 700_000_000
 """The least time between two tellings of a table that is not wholly at rest."""
-_SOON_NS = 150_000_000
 _WATCH_MARGIN_MM = 10.0
 _LEAST_CELLS = 2  # of the settle gate: fewer that came to rest are noise
 
@@ -72,7 +71,6 @@ class Watcher:
         self._vote: _Vote | None = None
         self._untold: Mask | None = None  # cells that moved since they were told, None for all
         self._told_ns: int | None = None
-        self._stirred_ns = 0
         self._is_reported = False  # the whole table, and nothing moved since
         self._blind: str | None = None
         self.surface: Surface | None = None
@@ -98,8 +96,6 @@ class Watcher:
         if self._untold is None or self._untold.shape != calm.still.shape:
             self._untold = np.ones_like(calm.still)
         self._untold |= calm.stirred
-        if calm.stirred.any():
-            self._stirred_ns = seen_ns
         stamp = _Stamp(seen_ns, uncertainty_ns, number)
         told: list[Observed] = []
         if calm.stirred.any() and self._is_reported:
@@ -123,8 +119,8 @@ class Watcher:
         """Whether something rests that was not told as it lies now."""
         if calm.state == "rested":
             return bool(untold.any())
-        if self._reader is None or seen_ns - self._stirred_ns > _SOON_NS:
-            return False  # nothing moves any more: the whole table is about to rest
+        if self._reader is None or calm.is_settling():
+            return False  # one throw does not land all at once
         is_due = self._told_ns is None or seen_ns - self._told_ns >= PARTLY_NS
         return is_due and bool((untold & calm.still).sum() >= _LEAST_CELLS)
 

@@ -22,6 +22,7 @@ MAX_BYTES = 512
 QUEUE = 256
 LOOK_S = 1.0
 """A pass that was taken away ends the socket this soon."""
+GRACE_S = 1.0
 CODES = {"elsewhere": 4001, "away": 4003, "flood": 4008, "end": 1001}
 
 Scope = dict[str, Any]
@@ -84,7 +85,7 @@ class PadSockets:
             await asyncio.gather(*jobs, return_exceptions=True)
         if ended in done:
             with contextlib.suppress(Exception):  # it may have hung up by itself meanwhile
-                await send({"type": "websocket.close", "code": CODES[ended.result()]})
+                await _say_goodbye(ended.result(), receive, send)
 
     def _admitted(self, scope: Scope) -> tuple[str, str]:
         """Which device the page is and its pass; an empty id for nobody of ours."""
@@ -127,6 +128,17 @@ async def _listen(receive: Receive, line: PadLine, end: Callable[[str], None]) -
             end("flood")
             await asyncio.Event().wait()
         line.hear(text)
+
+
+async def _say_goodbye(why: str, receive: Receive, send: Send) -> None:
+    """Let the page hang up by itself, so that it surely knows why; a line that is cut may lose the last word."""
+    await send({"type": "websocket.send", "text": f'{{"t":"bye","why":"{why}"}}'})
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GRACE_S):
+            while (await receive())["type"] != "websocket.disconnect":
+                pass
+            return
+    await send({"type": "websocket.close", "code": CODES[why]})
 
 
 async def _tell(out: asyncio.Queue[str], send: Send) -> None:

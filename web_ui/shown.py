@@ -29,6 +29,7 @@ def facts(web: Web, viewer: Viewer) -> dict[str, Any]:
     """All that a table page needs; the version is never newer than what is shown."""
     snapshot = web.desk.snapshot()
     view = web.desk.view(viewer)
+    seats = {seat.id: seat for seat in view.seats}
     return {
         "view": view,
         "viewer": viewer,
@@ -37,7 +38,8 @@ def facts(web: Web, viewer: Viewer) -> dict[str, Any]:
         "head": snapshot.head,
         "waiting_for": snapshot.waiting_for,
         "fault": snapshot.fault,
-        "seats": {seat.id: seat for seat in view.seats},
+        "seats": seats,
+        "proposed": {p.id: words(p.command, seats) for p in snapshot.provisional.proposals},
         "places": arranged(view),
         "rulings": tuple(reversed(view.rulings[-RULINGS_SHOWN:])),
         "released": snapshot.sitting.released,

@@ -227,6 +227,8 @@ def markers(out: Path) -> None:
               help="pips, numerals, or the NAME of enrolled dice; once for each kind on the table.")  # fmt: skip
 @click.option("--empty", type=click.Path(path_type=Path), metavar="IMAGE",
               help="The same camera's picture of the table without dice.")  # fmt: skip
+@click.option("--profile", default="", metavar="NAME",
+              help="The table that was learnt under this name (companion profile table NAME).")  # fmt: skip
 @click.option("--dice", multiple=True, metavar="KIND",
               help="A kind of dice with numerals that lies there, as d20: others are not thought of.")  # fmt: skip
 @click.option("--zero", type=int, metavar="0|10", help="What a d10's 0 counts: 10 unless enrolled otherwise.")
@@ -245,6 +247,29 @@ def read_dice(
 
     output = reading.Output(picture=picture, as_json=as_json, fps=fps)
     sys.exit(reading.read_dice(sources, DiceWanted(**wanted), output))
+
+
+@cli.group()
+def profile() -> None:
+    """Learn a place once, so that what lies there is read better."""
+
+
+@profile.command(name="table")
+@click.argument("name")
+@click.option("--empty", type=click.Path(path_type=Path), metavar="IMAGE", required=True,
+              help="The camera's picture of the table with nothing on it but its markers.")  # fmt: skip
+@click.option("--rolls", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="Pictures of rolls from the same place; named 2-4-4.jpg or listed in labels.csv "
+                   "(0001.jpg,2 4 4) they teach most; in folders <owner>/ also whose dice these are.")  # fmt: skip
+@click.option("--die-mm", default=16.0, show_default=True, help="Edge of the dice.")
+@click.option("--marker-mm", default=40.0, show_default=True, help="Edge of a marker's black square.")
+@click.option("--table-mm", default="", metavar="W,H", help="Size of the table, measured over the markers.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def profile_table(name: str, as_json: bool, **shown: Any) -> None:
+    """Learn a table under its camera: how it looks empty, how large its dice are and what they look like."""
+    from companion.app import profiling
+
+    profiling.profile_table(name, profiling.TableShown(**shown), as_json)
 
 
 @cli.group()

@@ -7,17 +7,21 @@ from pathlib import Path
 
 import msgspec
 
-from companion.app.settings import SettingsError, profile_path
+from companion.app.settings import SettingsError, profile_path, table_path
 from vision.dice.composed import ComposedReader
 from vision.dice.numerals import NumeralReader
 from vision.dice.numerals_conventions import Conventions
 from vision.dice.numerals_enrolled import EnrolledNumeralReader
 from vision.dice.numerals_profile import holds_numerals, load_numerals
+from vision.dice.profile import ProfileError, load_table
+from vision.dice.profiled import ProfiledReader
 from vision.dice.reading import PipsReader
 from vision.dice.report import Reader
 from vision.dice.symbols import SymbolReader
+from vision.dice.table_setup import empty_profile
 from vision.frame import Frame, Unreadable, load
 from vision.profile import EnrolError, load_profile
+from vision.surface import Marks
 
 
 class DiceWanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,13 +29,14 @@ class DiceWanted(msgspec.Struct, frozen=True, kw_only=True):
 
     `kinds`: ``pips``, ``numerals`` or names of enrolled dice, read together. `empty`: a picture of the table
     without dice by the same camera. `dice`: the kinds of dice with numerals on the table, all where empty. `zero`:
-    what a d10's 0 counts, None for 10 or what was enrolled.
+    what a d10's 0 counts, None for 10 or what was enrolled. `profile`: the table that was learnt under this name.
     """
 
     kinds: tuple[str, ...] = ("pips",)
     empty: Path | None = None
     dice: tuple[str, ...] = ()
     zero: int | None = None
+    profile: str = ""
 
 
 def reader_of(wanted: DiceWanted) -> Reader:
@@ -45,7 +50,17 @@ def _kind_reader(kind: str, wanted: DiceWanted) -> Reader:
 
 
 def _pips(wanted: DiceWanted) -> Reader:
-    return PipsReader(empty=_empty(wanted))
+    """By the table's profile; of an empty table's picture one is made at once."""
+    try:
+        if wanted.profile:
+            profile = load_table(table_path(wanted.profile))
+            if wanted.empty is not None:
+                raise SettingsError("the profile knows the empty table: leave --empty or --profile out")
+            return ProfiledReader(profile)
+    except ProfileError as error:
+        raise SettingsError(str(error)) from error
+    empty = _empty(wanted)
+    return PipsReader() if empty is None else ProfiledReader(empty_profile("", empty, Marks()))
 
 
 def _numerals(wanted: DiceWanted) -> Reader:

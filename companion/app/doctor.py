@@ -23,12 +23,15 @@ from companion.app.wiring import links_of
 from companion.core.observation import Observed
 from firmware_bridge.link import Bridge, Link
 from vision.camera import CameraChild, check_source
+from web_ui.health import battery_grade, signal_grade
 
 SLOW_SYNC_MS = 50.0
 SLOW_FPS = 10.0
 LITTLE_BYTES = 500_000_000
 CAMERA_S = 6.0
 SYNCS = 20
+MANY = 12
+"""More inputs than this are counted, not named."""
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +161,14 @@ def _pads(links: tuple[Link, ...]) -> Iterator[Check]:
         yield Check(name="pads", ok=True, detail="none is heard; the referee can click for every seat")
     for device in devices:
         clock = "unknown" if device.clock_u_ns is None else f"± {device.clock_u_ns / 1e6:.2f} ms"
-        detail = f"{device.state} on {device.link}, inputs: {', '.join(device.inputs)}; clock {clock}"
+        shown = device.inputs if len(device.inputs) <= MANY else (f"{len(device.inputs)}",)
+        detail = f"{device.state} on {device.link}, inputs: {', '.join(shown)}; clock {clock}"
+        if device.battery is not None:
+            detail += f"; battery {battery_grade(device.battery)} ({device.battery} %)"
+        if device.rssi is not None:
+            detail += f"; signal {signal_grade(device.rssi)} ({device.rssi} dBm)"
+        if device.race_class == "party":
+            detail += "; party class: ranked only by waiver"
         yield Check(
             name=f"pad {device.id}", ok=not device.problem, detail=device.problem or detail, mend=device.mend
         )

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
-import numpy as np
 
 from companion.app.settings import profile_path
 from vision.camera import CameraChild
 from vision.dice.owners import closest_owners
-from vision.enrol import Shot, with_shots, without_face
+from vision.enrol import Shot, middle_of, with_shots, without_face
 from vision.frame import Unreadable, decode
 from vision.profile import NAME_LETTERS, SUFFIX, EnrolError, Profile, closest_faces, load_profile
 from web_ui.faces import FacesError, FaceShown, FacesShown, Shown
 
 _SIDE_PX = 144
-_MIDDLE = 0.3  # of a camera's picture: there the die is to lie, away from markers and cards
 _MOST_FACES = 24
 _WAIT_S = 5.0
 
@@ -80,13 +78,8 @@ class FaceDesk:
         still = self._camera.still(max_width=1920, timeout_s=_WAIT_S) if self._camera else None
         if still is None:
             raise FacesError("The camera gives no picture: look at the devices page.")
-        frame = decode(still[1])
-        height, width = frame.shape[:2]
-        half = round(_MIDDLE * min(height, width))
-        middle = frame[height // 2 - half : height // 2 + half, width // 2 - half : width // 2 + half]
-        return self._learn(
-            owner, [Shot(face, "the middle of the camera's picture", np.ascontiguousarray(middle))]
-        )
+        shot = Shot(face, "the middle of the camera's picture", middle_of(decode(still[1])))
+        return self._learn(owner, [shot])
 
     def forget(self, owner: str, face: str) -> None:
         """Drop all pictures of a face. Raises FacesError."""

@@ -9,6 +9,7 @@ from companion.app.evidence import CAMERA
 from companion.core.seat import Seat
 from firmware_bridge.link import Bridge
 from firmware_bridge.pairing import PadBook
+from firmware_bridge.status import DeviceStatus
 from vision.camera import CameraChild
 from web_ui.health import CameraShown, DeviceShown, JournalShown
 
@@ -37,12 +38,19 @@ def devices_shown(bridge: Bridge, seats: tuple[Seat, ...], book: PadBook) -> tup
             rssi=device.rssi,
         )
         for device in bridge.devices()
+        if not _is_forgotten(device, seats)
     )
     links = tuple(
         DeviceShown(name=link.name, kind="link", is_up=link.is_up, detail=link.problem, mend=link.mend)
         for link in bridge.links()
     )
     return pads + links
+
+
+def _is_forgotten(device: DeviceStatus, seats: tuple[Seat, ...]) -> bool:
+    """A page that was closed and is nobody's pad: nobody misses it."""
+    is_gone = device.race_class == "party" and device.state == "lost"
+    return is_gone and all(seat.device != device.id for seat in seats)
 
 
 def camera_shown(camera: CameraChild, ahead_ns: int) -> CameraShown:

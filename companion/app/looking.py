@@ -12,10 +12,11 @@ import msgspec
 
 from companion.app.settings import SettingsError, profile_path
 from vision.camera import CameraChild, check_source
-from vision.enrol import enrol_folder, face_sample
+from vision.enrol import Shot as Picture
+from vision.enrol import enrol_folder, middle_of, with_shots, without_owner
 from vision.frame import Frame, decode
 from vision.markers import marker_sheet
-from vision.profile import EnrolError, Enrolled, Profile, Sample, load_profile
+from vision.profile import EnrolError, Enrolled, Profile, closest_faces, load_profile
 
 SHOTS = 3
 """How often each face is shown: turned a little each time."""
@@ -61,6 +62,14 @@ def tell_enrolled(name: str, path: Path, result: Enrolled, as_json: bool) -> Non
         click.echo(
             f"Most alike: {result.closest[0]} and {result.closest[1]}, apart by {result.margin:.2f}.{doubt}"
         )
+    if result.owners:
+        pair = f"{result.owners.one} and {result.owners.other}, apart by {result.owners.apart:.2f}"
+        doubt = (
+            " Too close under this lamp: use other dice or another lamp."
+            if result.owners.is_too_close
+            else ""
+        )
+        click.echo(f"Colours most alike: {pair}.{doubt}")
     for unused in result.unused:
         click.echo(f"No die was found in {unused}", err=True)
     click.echo(f"Kept in {path}", err=True)
@@ -70,13 +79,21 @@ def _shown(
     name: str, source: str, faces: tuple[str, ...], owner: str, path: Path
 ) -> tuple[Profile, Enrolled]:
     """Each face shown to the camera a few times. Dice of other owners under the same name are kept."""
-    samples = [s for s in load_profile(path).samples if s.owner != owner] if path.is_file() else []
+    before = load_profile(path) if path.is_file() else None
+    profile = before and without_owner(before, owner)
 
-    def taken(frame: Frame, face: str) -> Sample | None:
-        found = face_sample(frame, owner, face)
-        return found[0] if found else None
+    def taken(frame: Frame, face: str) -> Profile | None:
+        nonlocal profile
+        try:
+            profile, _ = with_shots(profile, name, owner, [Picture(face, "this picture", middle_of(frame))])
+        except EnrolError:
+            return None
+        pair, apart = closest_faces([sample for sample in profile.samples if sample.owner == owner])
+        if pair:
+            click.echo(f"Most alike so far: {pair[0]} and {pair[1]}, apart by {apart:.2f}", err=True)
+        return profile
 
-    profile = Profile(name, (*samples, *shown_faces(source, faces, taken)))
+    profile = shown_faces(source, faces, taken)[-1]
     return profile, profile.result()
 
 

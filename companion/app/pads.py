@@ -14,6 +14,7 @@ import msgspec
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from companion.app.pad_desk import open_book
 from companion.app.play import HEARD_S
@@ -196,7 +197,7 @@ def _shown(console: Console) -> Iterator[Any]:
     """A way to show the pads: a table that is drawn anew on a terminal, lines for what changed elsewhere."""
     if console.is_terminal:
         with Live(console=console, auto_refresh=False) as live:
-            yield lambda desk: live.update(_table(desk), refresh=True)
+            yield lambda desk: live.update(drawn(desk), refresh=True)
         return
     last: dict[str, str] = {}
 
@@ -210,7 +211,8 @@ def _shown(console: Console) -> Iterator[Any]:
     yield lines
 
 
-def _table(desk: Places) -> Table:
+def drawn(desk: Places) -> Table:
+    """The pads as a table for a terminal."""
     table = Table(*COLUMNS, box=None, pad_edge=False)
     for pad in _pads(desk):
         clock = "unknown" if pad.clock_u_ms is None else f"± {pad.clock_u_ms:.2f} ms"
@@ -218,22 +220,14 @@ def _table(desk: Places) -> Table:
         radio = "" if pad.rssi is None else f"{signal_grade(pad.rssi)}, {pad.rssi} dBm"
         places = ", ".join(f"{place}" if pad.inputs == 1 else f"{place} (input {number})"
                            for number, place in pad.places.items())  # fmt: skip
-        table.add_row(
-            pad.id,
-            pad.name,
-            places,
-            pad.problem or pad.state,
-            clock,
-            pad.race_class,
-            battery,
-            radio,
-            pad.link,
-        )
+        state = pad.problem or "; ".join(word for word in (pad.state, pad.doubt) if word)
+        cells = (pad.id, pad.name, places, state, clock, pad.race_class, battery, radio, pad.link)
+        table.add_row(*map(Text, cells))  # names are what people wrote, never markup
     if not table.rows:
         problems = [
             f"{link.name}: {link.problem}; {link.mend}" for link in desk.bridge.links() if link.problem
         ]
-        table.add_row("none", "; ".join(problems))
+        table.add_row(*map(Text, ("none", "; ".join(problems))))
     return table
 
 

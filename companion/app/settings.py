@@ -17,6 +17,7 @@ import platformdirs
 from companion.catalogue import GAMES
 from companion.core.game import Game, why_not_name, why_not_option
 from companion.core.seat import Seat, seat_at
+from vision.dice.profile import SUFFIX as TABLE_SUFFIX
 from vision.profile import SUFFIX
 
 APP = "companion"
@@ -66,18 +67,32 @@ def book_path() -> Path:
     return state_folder() / "pads.json"
 
 
+def table_path(name: str, must_exist: bool = True) -> Path:
+    """Where the table learnt under this name (or kept in this file) is. Raises SettingsError."""
+    path = _kept(name, TABLE_SUFFIX, "a table")
+    if must_exist and not path.is_file():
+        raise SettingsError(
+            f"there is no table {name!r}: companion profile table {name} --empty IMAGE learns it"
+        )
+    return path
+
+
 def profile_path(name: str, must_exist: bool = True) -> Path:
     """Where the dice enrolled under this name (or kept in this file) are. Raises SettingsError."""
-    path = Path(name)
-    if not name.endswith(SUFFIX):
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
-            raise SettingsError(f"{name!r} is no name for dice: use letters, digits, - and _, at most 40")
-        path = state_folder() / "dice" / f"{name}{SUFFIX}"
+    path = _kept(name, SUFFIX, "dice")
     if must_exist and not path.is_file():
         raise SettingsError(
             f"there are no dice {name!r}: companion enrol dice {name} --from FOLDER makes them"
         )
     return path
+
+
+def _kept(name: str, suffix: str, what: str) -> Path:
+    if name.endswith(suffix):
+        return Path(name)
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
+        raise SettingsError(f"{name!r} is no name for {what}: use letters, digits, - and _, at most 40")
+    return state_folder() / "dice" / f"{name}{suffix}"
 
 
 def game_named(name: str) -> Game[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from companion.app.beacon import beacon_for
 from companion.app.dice_desk import DiceDesk
 from companion.app.enrolling import FaceDesk
 from companion.app.evidence import EvidenceKeeper
@@ -19,6 +20,7 @@ from companion.app.health import camera_shown, devices_shown, journal_shown
 from companion.app.outputs import PadOutputs
 from companion.app.pad_desk import PadDesk, open_book
 from companion.app.settings import Settings, game_named
+from companion.app.verdicts import VerdictTeller
 from companion.catalogue import GAMES
 from companion.core.cue import Cue
 from companion.core.geometry import Pose
@@ -32,15 +34,15 @@ from companion.runtime.opening import Opening, create, reopen
 from companion.sight import tada as tada_sight
 from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.byte_link import ByteLink
-from firmware_bridge.discovery import AUTO, AutoMqttLink, Beacon
+from firmware_bridge.discovery import AUTO, AutoMqttLink
 from firmware_bridge.link import Bridge
-from firmware_bridge.mqtt_link import MqttAddress, MqttLink
+from firmware_bridge.mqtt_link import MqttLink
 from firmware_bridge.page_link import PageLink
 from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 from vision.camera import CameraChild, check_source
 from vision.surface import Marks
-from web_ui.access import Access, is_loopback
+from web_ui.access import Access
 from web_ui.addresses import lan_addresses
 from web_ui.app import create_app
 from web_ui.health import Health
@@ -164,6 +166,7 @@ class RunningTable:
         self._outputs = PadOutputs(self.bridge, opening.clock.now_ns)
         self.pads = PadDesk(self.loop, self.bridge, pages, book)
         self._book = book
+        self._verdicts = VerdictTeller(self.loop.game, self.bridge.tell_verdict)
         self.loop.subscribe(self._changed)
         self.loop.announcer.subscribe(self._announced)
         self.evidence.start()
@@ -212,29 +215,12 @@ class RunningTable:
         self.server = Server(app, settings.host, settings.port)
         self.server.start()
         self._stack.callback(self.server.stop)
-        self._announce()
-
-    def _announce(self) -> None:
-        """Tell the network where the table is, when it is served to more than this machine."""
-        addresses = () if is_loopback(self.server.host) else lan_addresses()
-        if not addresses:
-            return
-        address = None if self.broker_url in ("", AUTO) else MqttAddress.parse(self.broker_url)
-        is_here = address is not None and address.host in ("localhost", "127.0.0.1", "::1")
-        broker = "" if address is None else f"{addresses[0] if is_here else address.host}:{address.port}"
-        beacon = Beacon(
-            f"{self.loop.game.title} {self.settings.journal.stem}",
-            self.server.port,
-            addresses,
-            table=address.table if address else "",
-            broker="" if self.settings.mqtt == "embedded" else broker,
-        )
-        try:
+        served = (self.server.host, self.server.port)
+        name = f"{self.loop.game.title} {settings.journal.stem}"
+        beacon = beacon_for(name, served, lan_addresses(), settings.mqtt)
+        if beacon is not None:
             beacon.start()
-        except OSError as error:
-            _log.warning("%s", error)
-            return
-        self._stack.callback(beacon.stop)
+            self._stack.callback(beacon.stop)
 
     def _make_camera(self, opening: Opening) -> CameraChild | None:
         settings = self.settings
@@ -275,6 +261,7 @@ class RunningTable:
             self._note_head(snapshot, self._part[0])
             self._part = part
         self._show_layouts(snapshot)
+        self._verdicts.changed(snapshot)
 
     def _note_head(self, snapshot: Snapshot, part: int) -> None:
         """Keep the head at each round's end outside the journal: with it a cut-off tail is found for ever."""

@@ -7,12 +7,13 @@ Both are pure and total: a refusal is a fact with a ruling, never an exception.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from companion.core import command as c
 from companion.core import event as e
+from companion.core.clock import Stamp
 from companion.core.cue import Cue
 from companion.core.observation import DieSeen, Observation
 from companion.core.ruling import Ruling, breach, ok
@@ -108,6 +109,11 @@ def no_amends(_table: Sitting[S], _die: DieSeen, _value: int | str) -> c.Command
     return None
 
 
+def no_slams(_sitting: Sitting[Any]) -> tuple[tuple[str, Stamp], ...]:
+    """The slams of a game without races."""
+    return ()
+
+
 class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """One game as the catalogue holds it: its words and its pure functions.
 
@@ -118,7 +124,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     `rule(before, event, after)` gives the rulings that a fact implies. `deadlines` are instants in play
     time with the command that is due then. `policy(sitting, salt)` is one command that a sensible
     referee would give now, None when nobody has anything to do. `amend(sitting, die, value)` is the command that
-    puts right what is noted of a die that shows `value`, None where nothing has to be.
+    puts right what is noted of a die that shows `value`, None where nothing has to be. `slams(sitting)`: the claims
+    of the running race by seat, with the stamps by which they are ranked.
     """
 
     name: str
@@ -149,6 +156,7 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     is_over: Callable[[Sitting[S]], bool]
     policy: Callable[[Sitting[S], int], c.Command | None]
     amend: Callable[[Sitting[S], DieSeen, int | str], c.Command | None] = no_amends
+    slams: Callable[[Sitting[S]], tuple[tuple[str, Stamp], ...]] = no_slams
 
 
 def refuse(command: c.Command, rule: str, because: str, seat: str = "") -> tuple[e.Event, ...]:

@@ -17,7 +17,7 @@ from companion.core.clock import S
 from companion.core.codec import Codec
 from companion.core.cue import Cue
 from companion.core.game import Game
-from companion.core.observation import Observation
+from companion.core.observation import Observation, Pressed
 from companion.core.seat import Actor, Role, Viewer
 from companion.core.show import show
 from companion.core.view import View
@@ -221,6 +221,7 @@ class TableLoop:
             items, self._inbox, self._is_woken = self._inbox, [], False
         try:
             now_ns = self.now_ns()
+            silent = self._silent()
             step = self._table.step(items, now_ns, now_ns if is_last else self._watermark())
         except JournalError as error:
             self._fail(str(error), error)
@@ -228,9 +229,16 @@ class TableLoop:
             _log.exception("the table could not go on with what was handed in")
             self._fail(f"the table could not go on: {error}", error)
         else:
+            if silent and any(isinstance(seen, Pressed) for entry in step.entries for seen in entry.seen):
+                self._name_silent(silent)
             was_faulty, self._fault = self._fault != "", ""
             self._finish(step, is_told=step.is_changed or was_faulty or self._has_silence_changed())
             self._ask_devices()
+
+    def _name_silent(self, silent: tuple[str, ...]) -> None:
+        """An order became final without these devices: whoever pressed there is to be heard by people."""
+        text = f"Final without an answer from {', '.join(silent)}: a press there may still come as a protest."
+        self.announcer.say((Cue(target="all", pattern="notice", text=text),))
 
     def _fail(self, fault: str, error: Exception) -> None:
         if fault != self._fault:

@@ -91,16 +91,16 @@ def avr_build(mcu: str, variant: str, *defines: str) -> Path:
 
 @cache
 def _arduino(mcu: str, variant: str, *defines: str) -> tuple[Path, ...]:
-    """Arduino's own part; its warnings are its own."""
+    """What the sketch needs of Arduino's own part; its warnings are its own."""
     need_avr()
     core = ARDUINO / "cores" / "arduino"
-    # String needs a newer compiler than Debian's, and nothing here uses it.
-    cpp = tuple(path for path in sorted(core.glob("*.cpp")) if path.name != "WString.cpp")
+    c = tuple(core / f"{name}.c" for name in ("hooks", "wiring", "wiring_analog", "wiring_digital"))
+    names = ["main", "abi", "Print", "Tone"]
+    names += ["CDC", "USBCore", "PluggableUSB"] if defines else ["HardwareSerial", "HardwareSerial0"]
+    cpp = tuple(core / f"{name}.cpp" for name in names)
     made = folder(f"{variant}-core")
     return (
-        *_compiled(
-            made / "c", "avr-gcc", mcu, variant, ("-std=gnu11", "-w", *defines), tuple(core.glob("*.c"))
-        ),
+        *_compiled(made / "c", "avr-gcc", mcu, variant, ("-std=gnu11", "-w", *defines), c),
         *_compiled(made / "cpp", "avr-g++", mcu, variant, ("-std=gnu++11", "-w", *defines), cpp),
     )
 

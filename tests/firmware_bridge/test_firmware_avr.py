@@ -9,31 +9,20 @@ import itertools
 import json
 import random
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
-from firmware_tools import BOARDS, LEONARDO, STRICT, TOWER, UNO, avr_build, folder, need, need_avr, run
+from firmware_boards import FIRST_PIN, contact, simulator
+from firmware_tools import LEONARDO, TOWER, UNO, avr_build, need_avr, run
 
 from firmware_bridge.framing import wrap
 
 MIXED = ("-DPAD_BUTTONS=3", "-DPAD_BEAM=1", "-DPAD_PIEZOS=2", "-DPAD_TOWER=1")
-FIRST_PIN = 2  # button 1 of an Uno
-BOUNCES_US = (300, 420, 900, 1_150, 1_900, 2_050)
 ROUND_US = 160_000
 SETTLED_US = 400_000  # after the hello of six buttons
 ST_US = 40
 TICK_US = 4
 STACK_LEFT = 64
-
-
-@cache
-def simulator() -> Path:
-    """The runner of simavr, built for this computer."""
-    need("gcc", "simavr")
-    made = folder("simavr") / "sim_pad"
-    run("gcc", "-O2", *STRICT, BOARDS / "sim_pad.c", "-o", made, "-lsimavr")
-    return made
 
 
 def question(number: int) -> str:
@@ -51,10 +40,9 @@ class Script:
 
     def press(self, us: int, button: int, *, hold_us: int = 80_000) -> None:
         """Close and open a contact; it bounces both times."""
-        for start_us, level in ((us, 0), (us + hold_us, 1)):
-            self.pin(start_us, FIRST_PIN + button, level)
-            for k, after_us in enumerate(BOUNCES_US):
-                self.pin(start_us + after_us, FIRST_PIN + button, level ^ (k + 1) % 2)
+        pin = FIRST_PIN + button
+        for edge in contact(us, pin, is_closing=True) + contact(us + hold_us, pin, is_closing=False):
+            self.pin(*edge)
 
     def piezo(self, us: int, channel: int, millivolt: int) -> None:
         self._lines.append((us, f"a {us} {channel} {millivolt}"))
@@ -102,9 +90,12 @@ def sizes(firmware: Path) -> tuple[int, int]:
         ("Leonardo, four buttons", (*LEONARDO, "-DPAD_BUTTONS=4", "-DPAD_LEDS=4"), 28_672, 2_560),
     ],
 )  # fmt: skip
-def test_it_fits(name: str, build: tuple[str, ...], flash: int, ram: int) -> None:
+def test_it_fits(
+    name: str, build: tuple[str, ...], flash: int, ram: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     used_flash, used_ram = sizes(avr_build(*build))
-    print(f"{name}: {used_flash} of {flash} bytes of flash, {used_ram} of {ram} bytes of RAM")
+    with capsys.disabled():
+        print(f"\n{name}: {used_flash} of {flash} bytes of flash, {used_ram} of {ram} bytes of RAM", end=" ")
     assert used_flash <= flash
     assert used_ram <= ram - 200 - STACK_LEFT
 

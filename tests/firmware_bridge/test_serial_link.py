@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -188,6 +189,21 @@ def test_trap_06_the_port_is_built_closed_with_its_lines_low(monkeypatch: pytest
     with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
         table.wait_ready("pad1")
     assert at_open == [(False, False, True, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("vid", "pid", "rises"),
+    [(0x2341, 0x8036, True), (0x2E8A, 0x0005, True), (0x2341, 0x0043, False), (None, None, False)],
+)
+def test_trap_06_dtr_rises_for_a_board_that_says_nothing_without_it(
+    monkeypatch: pytest.MonkeyPatch, vid: int | None, pid: int | None, rises: bool
+) -> None:
+    with FakePad.on_pty() as pad:
+        plugged = SimpleNamespace(device=os.path.realpath(pad.port), vid=vid, pid=pid)
+        monkeypatch.setattr(serial_link.list_ports, "comports", lambda: [plugged])
+        port = serial_link.open_port(pad.port, 115_200)
+        assert (port.dtr, port.rts) == (rises, False)
+        port.close()
 
 
 def test_trap_07_and_08_garbage_is_counted_and_the_pad_goes_on() -> None:

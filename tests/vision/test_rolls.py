@@ -121,12 +121,28 @@ def test_what_a_hand_hides_has_not_left_and_is_no_roll_when_it_comes_back() -> N
 
 
 def test_a_die_that_moves_on_is_said_and_belongs_to_the_roll_in_which_it_rests() -> None:
-    table = _Table()
-    roll = table.rest(die(2), die(None, 300, reason="moving"), restless=((290, 90, 400, 200),))
-    assert isinstance(roll, Roll)
+    table, restless = _Table(), ((290, 90, 400, 200),)
+    for _ in range(3):
+        assert table.rest(die(2), die(None, 300, reason="moving"), restless=restless) is None
+    roll = table.rest(die(2), die(None, 300, reason="moving"), restless=restless)
+    assert isinstance(roll, Roll), "for how long it has spun, it is not waited for any more"
     assert (values(roll.rolled), values(roll.moving)) == ([2], [None])
     later = table.rest(die(2), die(6, 330))
     assert isinstance(later, Roll) and (later.n, values(later.rolled)) == (2, [6])
+
+
+def test_a_throw_waits_for_its_last_die_and_is_told_once() -> None:
+    table = _Table()
+    assert table.rest(die(2), die(None, 300, reason="moving"), restless=((290, 90, 400, 200),)) is None
+    assert table.tracker.due(2 * 10**9) is None
+    roll = table.rest(die(2), die(6, 330))
+    assert isinstance(roll, Roll) and (roll.n, values(roll.rolled)) == (1, [2, 6])
+    assert table.tracker.due(20 * 10**9) is None
+    table.rest(
+        die(2), die(6, 330), die(None, 500, reason="moving"), die(1, 400), restless=((490, 90, 600, 200),)
+    )
+    late = table.tracker.due(9 * 10**9)
+    assert isinstance(late, Roll) and (values(late.rolled), values(late.moving)) == ([1], [None])
 
 
 @pytest.mark.parametrize(("moved_mm", "is_roll"), [(2.0, False), (9.0, True)])

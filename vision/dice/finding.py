@@ -24,6 +24,17 @@ class Spot:
     side_px: float
     score: float
 
+    @property
+    def box_px(self) -> tuple[int, int, int, int]:
+        """(x0, y0, x1, y1) around an upright face."""
+        half = self.side_px / 2
+        return (
+            round(self.x_px - half),
+            round(self.y_px - half),
+            round(self.x_px + half),
+            round(self.y_px + half),
+        )
+
 
 _WORK_PX = 640  # long side of the picture in which areas are compared
 _SHADOW_KEEPS = (0.45, 1.0)  # share of the light that a shadow leaves

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from vision.dice.marbled import ink_axis
-from vision.profile import Sample
+
+if TYPE_CHECKING:
+    from vision.profile import Sample
 
 TOO_CLOSE = 0.25
 """Log units of light: two owners' dice whose colours are no farther apart are likely to be taken for each other."""

@@ -12,6 +12,7 @@ import numpy as np
 from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, is_same_view, spots_in
+from vision.dice.flags import flags_of
 from vision.dice.networks import FaceClassifier, FaceFinder
 from vision.dice.pips import cut
 from vision.dice.poses import Fit, LearntView, SurfaceView, View, filled, fit, fit_leaning, fit_stacked
@@ -27,6 +28,8 @@ LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
 _APART = 0.86  # top faces of two dice are farther apart than this share of their edge
 _BESIDE = 1.06  # the same for a face of the same die that is seen aslant and therefore smaller ...
 _FORESHORTENED = 0.9  # ... than this share of the other one
+_HIGHER = ((0.0, 0.84), (0.14, 1.0), (0.14, 0.84), (0.26, 0.84))  # edges farther up, and size, of a top face
+_CLEAR = 0.9
 _VERY_SURE = 0.8
 _ONE_SIZE = 1.8  # edges of the dice of one roll against their median, at most
 _ON_THE_TABLE = 0.3  # share of a face that must differ from the empty table
@@ -38,6 +41,9 @@ _WHOLE = 0.75  # share of the outline that is masked below which the mask, not t
 _LIES_FLAT = 0.88  # overlap from which a die surely lies flat on the table
 _LEANS = 0.02  # by how much better than a flat die a leaning one must fit
 _LEFT = 0.4  # of a face's area: what nobody has explained and is larger is one more die
+_SIZES = (0.6, 1.6)  # edges of faces against the one that is expected
+_SEEN_CLEARLY = 0.6  # score of a spot that tells the size of the dice
+_BELIEVED = (0.7, 1.4)  # edges of such faces against the view's, where that is believed
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
 _NEAR_RIM = 0.6  # of a face: so near to the rim what cannot be read is cut off
 _FIT_WEIGHT = 8.0  # log odds of a die for an overlap of 1 more than usual
@@ -104,18 +110,21 @@ class ProfiledReader:
 
     def look(self, frame: Frame, surface: Surface | None = None) -> Look:
         """What `frame` shows, before it is told."""
-        view = self._view(frame, surface)
         mask = what_lies(frame, self.profile)
+        spots = list(self._finder.find(frame))
+        view = _believed(self._view(frame, surface), spots)
         rows, columns = frame.shape[:2]
-        middle = view.side_px((columns / 2, rows / 2)) if view else None
-        side = middle or self.profile.side_in(frame)
-        spots = list(self._finder.find(frame, side))
+        side = view.side_px((columns / 2, rows / 2)) if view else self.profile.side_in(frame)
+        if side:
+            spots = [spot for spot in spots if _SIZES[0] < spot.side_px / side < _SIZES[1]]
         if mask is not None:
             spots = [spot for spot in spots if covered(mask, spot) > _ON_THE_TABLE]
             spots += _missed(mask, spots, side)
         if view is not None:
             spots = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in spots]
         claims = self.judged(frame, spots)
+        if view is None and self.profile.up_xy is not None:
+            claims = self._moved_up(frame, claims, self.profile.up_xy)
         if mask is not None and view is not None:
             claims = [
                 replace(c, fit=fit(mask, view, c.xy_px)) if c.judged.is_die >= _LEAST_DIE else c
@@ -130,6 +139,27 @@ class ProfiledReader:
             faces = [cut(frame, spot.x_px, spot.y_px, spot.side_px * size) for size, _ in LOOKS]
             looks.append([f[:, ::-1] if flip else f for f, (_, flip) in zip(faces, LOOKS, strict=True)])
         return [Claim(spot, judged) for spot, judged in zip(spots, self._judge.judge(looks), strict=True)]
+
+    def _moved_up(self, frame: Frame, claims: Sequence[Claim], up_xy: tuple[float, float]) -> list[Claim]:
+        """The claims, doubtful ones where they read best: where side faces show, the finder may have taken the whole
+        die for its top face, which then lies farther up and is smaller."""
+        doubtful = [c for c in claims if c.judged.is_die >= _LEAST_DIE and c.judged.chance < _CLEAR]
+        moved = [
+            Spot(
+                c.spot.x_px + up_xy[0] * up * c.spot.side_px,
+                c.spot.y_px + up_xy[1] * up * c.spot.side_px,
+                c.spot.side_px * size,
+                c.spot.score,
+            )
+            for c in doubtful
+            for up, size in _HIGHER
+        ]
+        again = self.judged(frame, moved)
+        best = {id(c): c for c in doubtful}
+        for index, claim in enumerate(doubtful):
+            tried = again[index * len(_HIGHER) : (index + 1) * len(_HIGHER)]
+            best[id(claim)] = max([claim, *tried], key=lambda one: one.judged.chance)
+        return [best.get(id(claim), claim) for claim in claims]
 
     def _view(self, frame: Frame, surface: Surface | None) -> View | None:
         profile, size = self.profile, (frame.shape[1], frame.shape[0])
@@ -183,15 +213,16 @@ class ProfiledReader:
             dice.append(self._die(claim, reason, surface))
         for claim in self._left(look):
             dice.append(self._die(claim, "cut_off" if _at_rim(claim.spot, frame) else "margin", surface))
-        flags = ("no_dice",) if not dice else ()
-        return Reading(tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), flags)
+        ordered = tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0])))
+        strange = sum(claim.judged.is_die < _LEAST_DIE for claim in look.tried)
+        return Reading(ordered, flags_of(frame, ordered, strange))
 
     def _die(self, claim: Claim, reason: str | None, surface: Surface | None) -> DieSeen:
         known = surface or self.profile.surface
         return DieSeen(
             kind=KIND,
             value=None if reason else claim.judged.value,
-            box_px=_box(claim.spot),
+            box_px=claim.spot.box_px,
             confidence=round(self._confidence(claim), 3),
             reason=reason,
             xy_mm=known.mm(claim.xy_px, self.profile.die_mm) if known else None,
@@ -213,7 +244,7 @@ class ProfiledReader:
     def _reason(self, frame: Frame, claim: Claim, look: Look, before: Frame | None) -> str | None:
         """Why the die is not read, None where it is."""
         spot, rows, columns = claim.spot, *frame.shape[:2]
-        x0, y0, x1, y1 = _box(spot)
+        x0, y0, x1, y1 = spot.box_px
         if max(-x0, -y0, x1 - columns, y1 - rows) > _CUT_OFF * spot.side_px:
             return "cut_off"
         if spot.side_px < SMALLEST_SIDE_PX:
@@ -264,6 +295,17 @@ def table_reader(paths: Sequence[str]) -> ProfiledReader:
     return ProfiledReader(load_table(Path(paths[0])))
 
 
+def _believed(view: View | None, spots: Sequence[Spot]) -> View | None:
+    """The view, None where the faces that are surely seen are far from the size that it says: then a marker's size or
+    the dice's was told wrongly, or the camera hangs elsewhere now."""
+    ratios = (
+        [s.side_px / view.side_px((s.x_px, s.y_px)) for s in spots if s.score > _SEEN_CLEARLY] if view else []
+    )
+    if not ratios or _BELIEVED[0] < float(np.median(ratios)) < _BELIEVED[1]:
+        return view
+    return None
+
+
 def what_lies(frame: Frame, profile: TableProfile) -> Mask | None:
     """What has changed against the empty table, by the picture of it that is most alike; None where none is of this
     view."""
@@ -273,7 +315,7 @@ def what_lies(frame: Frame, profile: TableProfile) -> Mask | None:
 
 def covered(mask: Mask, spot: Spot) -> float:
     """Share of a face, 0 to 1, where something lies."""
-    x0, y0, x1, y1 = _box(spot)
+    x0, y0, x1, y1 = spot.box_px
     part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
     return float(part.mean()) / 255.0 if part.size else 0.0
 
@@ -291,14 +333,15 @@ def _missed(mask: Mask, spots: Sequence[Spot], side: float | None) -> list[Spot]
 def _at_rim(spot: Spot, frame: Frame) -> bool:
     """Whether a face there may go on beyond the picture."""
     rows, columns = frame.shape[:2]
-    return min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px
+    return bool(min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px)
 
 
 def _are_apart(one: Spot, other: Spot, share: float = _APART) -> bool:
     """Whether both can be top faces; a smaller one close to a larger one is another face of the same die."""
     small, large = sorted((one.side_px, other.side_px))
     distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
-    return distance > large * (max(share, _BESIDE) if small < _FORESHORTENED * large else share)
+    apart = max(share, _BESIDE) if small < _FORESHORTENED * large else share
+    return bool(distance > large * apart)
 
 
 def _of_one_size(claims: Sequence[Claim]) -> list[Claim]:
@@ -317,14 +360,4 @@ def _has_moved(frame: Frame, before: Frame, spot: Spot) -> bool:
     soft -= np.median(soft.reshape(-1, 3), axis=0)
     contrast = float(np.percentile(now, 95) - np.percentile(now, 5)) + 10.0
     moved = float(np.percentile(np.abs(soft).max(2), 90))
-    return bool(moved > 0.25 * contrast)
-
-
-def _box(spot: Spot) -> tuple[int, int, int, int]:
-    half = spot.side_px / 2
-    return (
-        round(spot.x_px - half),
-        round(spot.y_px - half),
-        round(spot.x_px + half),
-        round(spot.y_px + half),
-    )
+    return moved > 0.25 * contrast

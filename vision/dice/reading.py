@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
 import numpy as np
 
 from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, spots_in
+from vision.dice.flags import flags_of
 from vision.dice.networks import COCKED, FaceClassifier, FaceFinder, Floats
 from vision.dice.pips import cut, pattern_shares
 from vision.frame import Frame
@@ -34,10 +34,6 @@ _SEEN = 0.2  # chance of a die times the score of its spot, from which an unread
 _APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
 _INSIDE = 0.55  # nearer than this share of the larger edge, one lies in the other
 _SIZES = (0.4, 2.5)  # edges of the dice of one roll against their median
-
-_DARK_LEVEL = 60.0
-_BLURRED_SHARPNESS = 6.0
-_SMALL_SIDE_PX = 14.0
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,7 @@ class PipsReader:
         )
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))),
-            _flags(frame, dice, len(spots) - len(dice)),
+            flags_of(frame, dice, len(spots) - len(dice)),
         )
 
     def _looks(self, frame: Frame, spots: Sequence[Spot]) -> Floats:
@@ -157,7 +153,7 @@ def _told(frame: Frame, claim: _Claim) -> DieSeen:
     return DieSeen(
         kind=KIND,
         value=None if reason else claim.value,
-        box_px=_box(claim.spot),
+        box_px=claim.spot.box_px,
         confidence=round(claim.chance, 3),
         reason=reason,
     )
@@ -167,7 +163,7 @@ def _reason(frame: Frame, claim: _Claim) -> str | None:
     """Why the die is not read, None where it is."""
     spot = claim.spot
     rows, columns = frame.shape[:2]
-    x0, y0, x1, y1 = _box(spot)
+    x0, y0, x1, y1 = spot.box_px
     if max(-x0, -y0, x1 - columns, y1 - rows) > _CUT_OFF * spot.side_px:
         return "cut_off"
     if spot.side_px < SMALLEST_SIDE_PX:
@@ -193,48 +189,6 @@ def _on_the_table(mask: Mask, spots: Sequence[Spot], side_px: float | None) -> t
 
 
 def _covered(mask: Mask, spot: Spot) -> float:
-    x0, y0, x1, y1 = _box(spot)
+    x0, y0, x1, y1 = spot.box_px
     part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
     return float(part.mean()) / 255.0 if part.size else 0.0
-
-
-def _box(spot: Spot) -> tuple[int, int, int, int]:
-    half = spot.side_px / 2
-    return (
-        round(spot.x_px - half),
-        round(spot.y_px - half),
-        round(spot.x_px + half),
-        round(spot.y_px + half),
-    )
-
-
-def _flags(frame: Frame, dice: tuple[DieSeen, ...], strange: int) -> tuple[str, ...]:
-    flags = []
-    grey = np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8)
-    if not dice:
-        flags.append("no_dice")
-    if float(np.percentile(grey[::4, ::4], 95)) < _DARK_LEVEL:
-        flags.append("too_dark")
-    sides = [die.box_px[2] - die.box_px[0] for die in dice]
-    if sides and float(np.median(sides)) < _SMALL_SIDE_PX:
-        flags.append("too_small")
-    if dice and _sharpness(grey, dice) < _BLURRED_SHARPNESS:
-        flags.append("blurred")
-    if strange > max(6, 2 * len(dice)):
-        flags.append("clutter")
-    return tuple(flags)
-
-
-def _sharpness(grey: Mask, dice: tuple[DieSeen, ...]) -> float:
-    """The steepest edges of the sharpest die, in percent of its contrast per 1/48 of its edge."""
-    sharpest = 0.0
-    for die in dice:
-        x0, y0, x1, y1 = die.box_px
-        face = grey[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
-        if min(face.shape) < 6:
-            continue
-        face = cv2.resize(face, (48, 48), interpolation=cv2.INTER_AREA).astype(np.float32)
-        slope = np.hypot(cv2.Sobel(face, -1, 1, 0), cv2.Sobel(face, -1, 0, 1)) / 8
-        contrast = float(np.percentile(face, 98) - np.percentile(face, 2)) + 8.0
-        sharpest = max(sharpest, 100.0 * float(np.percentile(slope, 98)) / contrast)
-    return sharpest

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from companion.core.observation import DiceRested, DieSeen
 
+HOLD_NS = 2_500_000_000
+"""So long a throw waits for those of its dice that move on."""
 MOVED_MM = 4.0
 """A die that was knocked less far than this was not rolled."""
 _SURE = 0.8
@@ -44,12 +46,16 @@ class Lifted:
 
 
 class RollTracker:
-    """Holds each rest of one camera's table against the one before."""
+    """Holds each rest of one camera's table against the one before.
+
+    A throw of which one die still spins is told when that die rests too, or after HOLD_NS with that die as moving.
+    """
 
     def __init__(self) -> None:
         self._lying: tuple[DieSeen, ...] = ()
         self._gone: tuple[DieSeen, ...] = ()  # since the last roll
         self._count = 0
+        self._held: tuple[DiceRested, int] | None = None  # and since when
 
     @property
     def lying(self) -> tuple[DieSeen, ...]:
@@ -62,6 +68,19 @@ class RollTracker:
         A die that was not read becomes no second roll when it is read later in the same place, and a die that a
         hand may hide has not left.
         """
+        since_ns = rest.seen_ns if self._held is None else self._held[1]
+        self._held = None
+        return self._told(rest, since_ns if rest.seen_ns - since_ns < HOLD_NS else None)
+
+    def due(self, now_ns: int) -> Roll | Lifted | None:
+        """The throw that waited for its last die long enough; None when there is none. Asked for each frame."""
+        if self._held is None or now_ns - self._held[1] < HOLD_NS:
+            return None
+        rest, self._held = self._held[0], None
+        return self._told(rest, None)
+
+    def _told(self, rest: DiceRested, held_since_ns: int | None) -> Roll | Lifted | None:
+        """What a rest means; with `held_since_ns` a throw of which a die moves on is held since then."""
         moving = tuple(die for die in rest.dice if die.reason == "moving")
         resting = [die for die in rest.dice if die.reason != "moving"]
         before = list(self._lying)
@@ -76,6 +95,9 @@ class RollTracker:
             else:
                 before.remove(match)
                 kept.append(_better(match, die))
+        if rolled and moving and held_since_ns is not None:
+            self._held = (rest, held_since_ns)
+            return None
         hidden = [die for die in before if _is_under(die, rest.restless_px)]
         left = tuple(die for die in before if die not in hidden)
         self._lying = (*rolled, *kept, *hidden)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Request, Response, abort, flash, redirect, render_template, request
+from flask import Blueprint, Request, Response, abort, redirect, render_template, request, session
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext, ngettext
 
@@ -18,6 +18,7 @@ MAX_UPLOAD = 48 * 1024 * 1024
 MAX_PICTURES = 8
 MAX_PICTURE = 15 * 1024 * 1024
 MAX_NAME = 24
+SAID = "said of dice"
 
 
 class PageRequest(Request):
@@ -49,6 +50,7 @@ def page() -> ResponseReturnValue:
         owners=seats,
         colours={each.colour: each for each in seats},
         dice=web().faces.shown(seat.colour),
+        said=session.pop(SAID, None),
         has_camera=web().faces.has_camera(),
         **facts(web(), viewer()),
     )
@@ -64,9 +66,9 @@ def add() -> ResponseReturnValue:
         else:
             done = web().faces.add(seat.colour, face, _pictures())
     except FacesError as error:
-        flash(str(error))
+        _say(str(error), is_good=False)
     else:
-        flash(_told(face, done))
+        _say(_told(face, done), is_good=not done.unused)
     return redirect(f"/dice/faces?owner={seat.colour}", 303)
 
 
@@ -77,9 +79,9 @@ def forget() -> ResponseReturnValue:
     try:
         web().faces.forget(seat.colour, face)
     except FacesError as error:
-        flash(str(error))
+        _say(str(error), is_good=False)
     else:
-        flash(gettext("The pictures of %(face)s are gone. Show it anew.", face=face))
+        _say(gettext("The pictures of %(face)s are gone. Show it anew.", face=face), is_good=True)
     return redirect(f"/dice/faces?owner={seat.colour}", 303)
 
 
@@ -90,6 +92,11 @@ def picture(owner: str, face: str, number: int) -> ResponseReturnValue:
     if found is None:
         abort(404)
     return Response(found, mimetype="image/png")
+
+
+def _say(text: str, *, is_good: bool) -> None:
+    """Told on the page that follows, once."""
+    session[SAID] = {"text": text, "is_good": is_good}
 
 
 def _seat() -> Seat:

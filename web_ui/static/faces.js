@@ -36,8 +36,4 @@ for (const form of document.querySelectorAll("form.shots")) {
 }
 
 // After a picture was learnt the sentence about it is read out, and the keyboard goes on there.
-const said = document.querySelector(".banner");
-if (said) {
-  said.tabIndex = -1;
-  said.focus();
-}
+document.getElementById("said")?.focus();

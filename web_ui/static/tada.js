@@ -6,7 +6,7 @@ const RING = 32;
 const RESEND_MS = 200;
 const BEAT_MS = 1000;
 const SETTLE_MS = 30;
-const FOR_GOOD = new Set([4001, 4003]); // opened elsewhere, sent away: nothing to come back for
+const FOR_GOOD = new Set(["elsewhere", "away"]); // nothing to come back for
 
 const micros = (ms) => Math.floor(ms * 1000) % WRAP;
 
@@ -47,14 +47,21 @@ export class Pad {
     const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live/pad?kind=${this.kind}`);
     this.socket = socket;
     socket.addEventListener("open", () => this.begin());
-    socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data), performance.now()));
-    socket.addEventListener("close", (event) => {
+    let why = "closed";
+    socket.addEventListener("message", (event) => {
+      const at = performance.now();
+      const message = JSON.parse(event.data);
+      if (message.t === "bye") {
+        why = FOR_GOOD.has(message.why) ? message.why : "closed";
+        socket.close();
+      } else this.hear(message, at);
+    });
+    socket.addEventListener("close", () => {
       if (this.socket !== socket) return;
       this.socket = null;
       clearInterval(this.beating);
-      const isOver = FOR_GOOD.has(event.code);
-      this.changed(event.code === 4001 ? "elsewhere" : event.code === 4003 ? "away" : "closed");
-      if (!this.isWanted || isOver) return;
+      this.changed(why);
+      if (!this.isWanted || FOR_GOOD.has(why)) return;
       this.tries += 1;
       setTimeout(() => { if (this.isWanted) this.connect(); }, Math.min(5000, 250 * 2 ** this.tries) * (0.5 + Math.random()));
     });

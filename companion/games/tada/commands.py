@@ -150,6 +150,12 @@ class RuleOut(CommandBody, frozen=True, kw_only=True):
     by = CLOCK
 
 
+class CloseProtests(CommandBody, frozen=True, kw_only=True):
+    """Nobody took up the protests in time: the result stands. Rule: TADA-19"""
+
+    by = CLOCK
+
+
 class EndCast(CommandBody, frozen=True, kw_only=True):
     """Call the end of the cast. Rule: TADA-19"""
 
@@ -189,5 +195,5 @@ class ChooseTarget(CommandBody, frozen=True, kw_only=True):
 COMMANDS: tuple[type[Command], ...] = (
     Deal, RevealFeat, ReplaceFeat, WaiveEffect, ChooseSpell, Reveal, Ready, ReadyAll, CallGo, GiveGo,
     RecordRoll, LockDie, ReturnDie, CallTaDa, Slam, VerifySlam, FlagBreach, GiveUp, ExtendClock, TimeUp,
-    RuleOut, EndCast, SettleHeat, EnterOrder, VoidRound, Resolve, ChooseTarget,
+    RuleOut, CloseProtests, EndCast, SettleHeat, EnterOrder, VoidRound, Resolve, ChooseTarget,
 )  # fmt: skip

@@ -25,6 +25,7 @@ from companion.games.tada.model import (
     may_end,
     must_choose,
     named_twice,
+    open_protests,
     out_at,
     spell_of,
     takes_over,
@@ -288,7 +289,12 @@ def _slam(table: Table, order: Order, command: c.Slam) -> Facts:
         return refuse(command, "TADA-18", because, command.seat)
     if command.is_early or caster.go_ns is None or play_ns < caster.go_ns:
         return (e.FalseStarted(seat=command.seat, stamp=stamp),)
-    if state.phase == "resolve":
+    is_overtaken = order.at_ns > stamp.at_ns + stamp.u_ns and any(
+        claim.play_ns > play_ns
+        for other in state.casters.values()
+        if other.seat != command.seat and (claim := other.finish or other.pending) is not None
+    )
+    if state.phase == "resolve" or is_overtaken:
         return (e.ProtestNoted(seat=command.seat, stamp=stamp),)
     return (e.Slammed(seat=command.seat, stamp=stamp),)
 
@@ -361,6 +367,13 @@ def _rule_out(table: Table, order: Order, command: c.RuleOut) -> Facts:
         if caster.is_casting and not caster.is_ruled_out and instant is not None and instant <= now:
             late.append(caster.seat)
     return (e.RuledOut(seats=tuple(late)),) if late else refuse(command, "TADA-19", "Nobody is too late yet.")
+
+
+def _close_protests(table: Table, order: Order, command: c.CloseProtests) -> Facts:
+    ends_ns, open_ = table.game.protest_ends_ns, open_protests(table)
+    if not open_ or ends_ns is None or table.play_ns(order.at_ns) < ends_ns:
+        return refuse(command, "TADA-19", "No protest has waited its time.")
+    return (e.ProtestsClosed(slams=tuple(slam.n for _, slam in open_)),)
 
 
 def _end(table: Table, order: Order, command: c.EndCast) -> Facts:
@@ -447,6 +460,7 @@ RULES: Mapping[type[Command], tuple[frozenset[str], Judge]] = {
     c.ExtendClock: (CAST, _extend),
     c.TimeUp: (CAST, _time_up),
     c.RuleOut: (CAST, _rule_out),
+    c.CloseProtests: (END, _close_protests),
     c.EndCast: (CAST, _end),
     c.SettleHeat: (END, _settle),
     c.EnterOrder: (CAST | END, _enter_order),

@@ -123,6 +123,12 @@ class ProtestNoted(EventBody, frozen=True, kw_only=True):
     stamp: Stamp
 
 
+class ProtestsClosed(EventBody, frozen=True, kw_only=True):
+    """Nobody took these slams up: they are no claims any more, unless somebody looks at them all the same."""
+
+    slams: tuple[int, ...]
+
+
 class BreachFound(EventBody, frozen=True, kw_only=True):
     """The seat broke the feat, an effect or a lock, and is out of the round."""
 
@@ -196,6 +202,7 @@ class EffectAimed(EventBody, frozen=True, kw_only=True):
 EVENTS: tuple[type[Event], ...] = (
     HandsDealt, FeatRevealed, EffectWaived, SpellChosen, SpellsRevealed, CasterReady, GoSet, GoGiven,
     FalseStarted, RollSeen, DieLocked, DieReturned, TaDaCalled, Slammed, SlamVerified, ProtestNoted,
+    ProtestsClosed,
     BreachFound, GaveUp, TurnEnded, ClockExtended, RuledOut, CastEnded, HeatSettled, OrderEntered, RoundVoided,
     RoundResolved, EffectAimed,
 )  # fmt: skip

@@ -26,7 +26,7 @@ from companion.games.tada.model import (
     takes_over,
     would_win,
 )
-from companion.games.tada.rulebook import BOUNCE_NS, CALL_WINDOW_NS, places
+from companion.games.tada.rulebook import BOUNCE_NS, CALL_WINDOW_NS, PROTEST_NS, places
 
 replace = msgspec.structs.replace
 
@@ -105,9 +105,10 @@ def _cast(table: Table, state: Tada, event: Event, moment: Moment) -> Tada:
             return _slammed(table, state, event, moment)
         case e.SlamVerified() if event.seat in state.casters:
             return _verified(table, state, event, moment)
-        case e.ProtestNoted(seat=seat, stamp=stamp) if seat in state.casters:
-            seen = SlamSeen(n=moment.entry, stamp=stamp, play_ns=table.play_ns(stamp.at_ns), is_claim=True)
-            return replace(_with_slam(state, seat, seen), protests=(*state.protests, seen))
+        case e.ProtestNoted(seat=seat) if seat in state.casters:
+            return _protested(table, state, event, moment)
+        case e.ProtestsClosed(slams=numbers):
+            return _unclaimed(state, numbers)
         case e.BreachFound() if event.seat in state.casters:
             return _breached(table, state, event, moment)
         case e.GaveUp(seat=seat):
@@ -141,7 +142,7 @@ def _cleared(state: Tada) -> Tada:
     """The state with nothing of the running round in it."""
     return replace(
         state, feat="", chosen={}, casters={}, players=0, ended_ns=None, clock=None, settled={}, by_hand=None,
-        protests=(), aiming=(),
+        protests=(), protest_ends_ns=None, aiming=(),
     )  # fmt: skip
 
 
@@ -195,7 +196,33 @@ def _called(state: Tada, seat: str, now: int) -> Tada:
     return _each(state, (seat,), called_ns=now, slams=tuple(slams))
 
 
-def _slammed(table: Table, state: Tada, event: e.Slammed, moment: Moment) -> Tada:
+def _protested(table: Table, state: Tada, event: e.ProtestNoted, moment: Moment) -> Tada:
+    """After the end it is a claim; before it what any slam would be. Rule: TADA-19"""
+    after = _slammed(table, state, event, moment)
+    caster = after.casters[event.seat]
+    seen = caster.slams[-1]
+    if state.phase == "resolve" and not seen.is_claim:
+        seen = replace(seen, is_claim=True)
+        after = _each(after, (event.seat,), slams=(*caster.slams[:-1], seen))
+    ends_ns = table.play_ns(moment.at_ns) + PROTEST_NS
+    return replace(after, protests=(*state.protests, seen), protest_ends_ns=ends_ns)
+
+
+def _unclaimed(state: Tada, numbers: tuple[int, ...]) -> Tada:
+    casters = {
+        seat: replace(
+            caster,
+            slams=tuple(
+                replace(slam, is_claim=False) if slam.n in numbers and slam.complete is None else slam
+                for slam in caster.slams
+            ),
+        )
+        for seat, caster in state.casters.items()
+    }
+    return replace(state, casters=casters, protest_ends_ns=None)
+
+
+def _slammed(table: Table, state: Tada, event: e.Slammed | e.ProtestNoted, moment: Moment) -> Tada:
     """A slam is a claim with the call, with all symbols locked, or where locks are not tracked.
 
     Rule: TADA-15
@@ -263,7 +290,8 @@ def _struck(table: Table, state: Tada, after: Tada, seat: str, moment: Moment) -
         again[k.seat] = replace(k, kept=rank[k.seat]) if k.seat in rank else gone
     if len(rank) >= places(state.players) or all(k.out or k.kept for k in again.values()):
         return after
-    return replace(after, casters=again, phase="ready", ended_ns=None, by_hand=None, protests=())
+    return replace(after, casters=again, phase="ready", ended_ns=None, by_hand=None, protests=(),
+                   protest_ends_ns=None)  # fmt: skip
 
 
 def _reopened(table: Table, state: Tada, moment: Moment) -> Tada:

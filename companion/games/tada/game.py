@@ -11,7 +11,7 @@ from companion.games.tada.decide import decide
 from companion.games.tada.deck import check
 from companion.games.tada.evolve import evolve, open_game
 from companion.games.tada.interpret import Trace, amend, interpret
-from companion.games.tada.model import Table, Tada, out_at
+from companion.games.tada.model import Table, Tada, open_protests, out_at, slams
 from companion.games.tada.policy import policy
 from companion.games.tada.rulebook import CHOICES, OPTIONS
 from companion.games.tada.verdicts import rule
@@ -19,7 +19,8 @@ from companion.games.tada.view import score_table, view
 
 
 def deadlines(table: Table) -> tuple[tuple[int, Command], ...]:
-    """Instants in play time with what is due then: GO, the round clock, and when nobody can place any more."""
+    """Instants in play time with what is due then: GO, the round clock, when nobody can place any more, and when
+    the protests have waited long enough."""
     state = table.game
     found: list[tuple[int, Command]] = []
     for caster in state.casters.values():
@@ -30,6 +31,8 @@ def deadlines(table: Table) -> tuple[tuple[int, Command], ...]:
             instant = out_at(table, caster)
             if instant is not None:
                 found.append((instant, commands.RuleOut()))
+    if state.phase == "resolve" and state.protest_ends_ns is not None and open_protests(table):
+        found.append((state.protest_ends_ns, commands.CloseProtests()))
     if state.clock is not None:
         found.append((state.clock.ends_play_ns, commands.TimeUp()))
     return tuple(found)
@@ -61,5 +64,6 @@ GAME = Game[Tada](
     part=lambda table: table.game.part,
     is_over=lambda table: table.game.phase == "over",
     policy=policy,
+    slams=slams,
     amend=amend,
 )

@@ -92,7 +92,9 @@ class Tada(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `phase`: draw feat choose ready countdown cast resolve effects over. Piles are top first. `scored`: spells
     cast, in order. `settled`: who was given the places (`place`) or the win (`win`) of a dead heat.
-    `by_hand`: finishing order that people entered. `places`, `players`: fixed at the round's first GO.
+    `protests`: slams that became known after later ones were in order, `protest_ends_ns` until when (play time)
+    somebody may take them up. `by_hand`: finishing order that people entered. `places`, `players`: fixed at the
+    round's first GO.
     """
 
     phase: str
@@ -112,6 +114,7 @@ class Tada(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     settled: dict[str, tuple[str, ...]] = {}
     by_hand: tuple[tuple[str, ...], ...] | None = None
     protests: tuple[SlamSeen, ...] = ()
+    protest_ends_ns: int | None = None
     aiming: tuple[str, ...] = ()
     hexes: tuple[Hex, ...] = ()
     winners: tuple[str, ...] = ()
@@ -325,6 +328,38 @@ def was_called(caster: Caster, slam: SlamSeen) -> bool:
 def waiting(table: Table) -> tuple[Caster, ...]:
     """The casters who wait for their GO, in the order in which they cast in turn. Rule: TADA-11"""
     return tuple(k for k in table.game.casters.values() if k.go_ns is None and not k.out and not k.kept)
+
+
+def slams(table: Table) -> tuple[tuple[str, Stamp], ...]:
+    """The slams that claim or have a place in this round, by seat, as they are ranked."""
+    casters = table.game.casters.values() if table.game.phase in ("cast", "resolve") else ()
+    claims = ((caster, caster.finish or caster.pending) for caster in casters)
+    return tuple((caster.seat, adjusted(table, caster, slam)) for caster, slam in claims if slam)
+
+
+def open_protests(table: Table) -> tuple[tuple[Caster, SlamSeen], ...]:
+    """The protests that nobody has looked at yet, with whose slams they are. Rule: TADA-19"""
+    noted = {slam.n for slam in table.game.protests}
+    return tuple(
+        (caster, slam)
+        for caster in table.game.casters.values()
+        for slam in caster.slams
+        if slam.n in noted and slam.complete is None and slam.is_claim and not caster.out
+    )
+
+
+def at_stake(table: Table, caster: Caster, slam: SlamSeen) -> tuple[tuple[str, int, int], ...]:
+    """Whose place changes if that slam is found complete: (seat, place now, place then), 0 for none."""
+    whole = tuple(
+        msgspec.structs.replace(s, complete=True, is_claim=True) if s.n == slam.n else s for s in caster.slams
+    )
+    casters = {**table.game.casters, caster.seat: msgspec.structs.replace(caster, slams=whole)}
+    game = msgspec.structs.replace(table.game, casters=casters, settled={})
+    before = {row.seat: row.place for row in placings(table)}
+    after = {row.seat: row.place for row in placings(msgspec.structs.replace(table, game=game))}
+    return tuple(
+        (seat, before.get(seat, 0), place) for seat, place in after.items() if place != before.get(seat, 0)
+    )
 
 
 def next_up(table: Table) -> tuple[Caster, ...]:

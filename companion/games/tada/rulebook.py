@@ -16,6 +16,8 @@ BOUNCE_NS = 300_000_000
 """Hits of one pad that are closer than this are one slam that bounced."""
 CALL_AGAIN_NS = 1_000_000_000
 """A call that is noted twice within this time is one call."""
+PROTEST_NS = 60_000_000_000
+"""So long a slam that became known too late waits for somebody to take it up."""
 CLICK_U_NS = 150_000_000
 """How late or early a person clicks for what they saw."""
 

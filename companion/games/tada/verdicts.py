@@ -67,6 +67,12 @@ def rule(before: Table, event: AnyEvent, after: Table) -> tuple[Ruling, ...]:
             return (ok("TADA-19", f"{name(seat)} gives this spell up.", seat),)
         case e.Slammed() | e.SlamVerified() | e.ProtestNoted() | e.BreachFound():
             return _slam_rulings(before, event, after)
+        case e.ProtestsClosed(slams=numbers):
+            late = [
+                after.name(k.seat) for k in after.game.casters.values() if {s.n for s in k.slams} & {*numbers}
+            ]
+            because = f"Nobody took up the late slam of {' and '.join(late)} in time: the result stands."
+            return (ok("TADA-19", because),)
         case e.CastEnded(by_clock=by_clock):
             is_left = any(k.is_casting for k in after.game.casters.values())
             why = "no earlier slam can be in flight" if is_left else "nobody is left who may cast"
@@ -169,7 +175,10 @@ def _slam_rulings(before: Table, event: EventBody, after: Table) -> tuple[Ruling
             made = breach("TADA-15", because, seat, slam_entry)
             return (_timed(after, made, looked_at), *_late(before, seat, after))
         case e.ProtestNoted(seat=seat):
-            because = f"{name(seat)}'s slam from before the end became known after it: the referee decides."
+            when = "before the end became known after it"
+            if after.game.phase == "cast":
+                when = "before another's became known only when that one stood in the order"
+            because = f"{name(seat)}'s slam from {when}: the referee decides."
             made = Ruling(verdict=Verdict.TOO_CLOSE, rule="TADA-19", because=because, seat=seat)
             return (_timed(after, made, after.game.protests[-1] if after.game.protests else None),)
         case e.BreachFound(seat=seat, of="lock", note=note):

@@ -12,10 +12,12 @@ from companion.games.tada.model import (
     Caster,
     Placing,
     Table,
+    at_stake,
     deck_of,
     heat,
     must_choose,
     named_twice,
+    open_protests,
     placings,
     racers,
     spell_of,
@@ -75,12 +77,19 @@ def score_table(table: Table) -> tuple[Standing, ...]:
 
 
 def _clocks(table: Table) -> tuple[ClockShown, ...]:
-    clock, standing = table.game.clock, table.stopped_at_ns is not None
-    if clock is None:
-        return ()
-    left = clock.left_ns(table.play_ns(table.at_ns))
-    ends = None if standing else table.host_ns(clock.ends_play_ns)
-    return (ClockShown(id="round", label="Round clock", left_ns=left, ends_ns=ends),)
+    state, standing = table.game, table.stopped_at_ns is not None
+    now_ns = table.play_ns(table.at_ns)
+    found = []
+    if state.clock is not None:
+        ends = None if standing else table.host_ns(state.clock.ends_play_ns)
+        found.append(
+            ClockShown(id="round", label="Round clock", left_ns=state.clock.left_ns(now_ns), ends_ns=ends)
+        )
+    if state.protest_ends_ns is not None and state.phase == "resolve" and open_protests(table):
+        ends = None if standing else table.host_ns(state.protest_ends_ns)
+        left_ns = max(0, state.protest_ends_ns - now_ns)
+        found.append(ClockShown(id="protest", label="Protest window", left_ns=left_ns, ends_ns=ends))
+    return tuple(found)
 
 
 def _may_see_hand(viewer: Viewer, seat_id: str) -> bool:
@@ -99,6 +108,8 @@ def _zones(table: Table, viewer: Viewer) -> tuple[Zone, ...]:
     if (pads := zone(table, racers(table))) is not None:
         found.append(pads)
     found += [_seat_zone(table, seat, viewer) for seat in table.playing()]
+    if state.phase in ("cast", "resolve") and (protests := _protest_rows(table)):
+        found.append(Zone(id="protests", title="Protests", rows=protests))
     if state.phase in ("cast", "resolve") and (finished := _place_rows(table)):
         found.append(Zone(id="places", title="Places", rows=finished))
     score = tuple(
@@ -129,6 +140,22 @@ def _place_rows(table: Table) -> tuple[Row, ...]:
         rows.append(
             Row(id=f"place-{row.seat}", label=table.name(row.seat), seat=row.seat, text=text, tone=tone)
         )
+    return tuple(rows)
+
+
+def _protest_rows(table: Table) -> tuple[Row, ...]:
+    """Each late slam that nobody has looked at, and what changes if it is found complete. Rule: TADA-19"""
+    rows = []
+    for caster, slam in open_protests(table):
+        after_s, u_ms = (slam.play_ns - (caster.go_ns or 0)) / 1e9, slam.stamp.u_ns / 1e6
+        stakes = "; ".join(
+            f"{table.name(seat)}: {f'place {now}' if now else 'no place'} becomes {f'place {then}' if then else 'none'}"
+            for seat, now, then in at_stake(table, caster, slam)
+        )
+        when = f"slam {after_s:.3f} s after GO ± {u_ms:.1f} ms, heard late"
+        text = f"{when}. If it is complete: {stakes or 'nothing changes'}."
+        rows.append(Row(id=f"protest-{slam.n}", label=table.name(caster.seat), seat=caster.seat, text=text,
+                        tone="doubt", entry=slam.n))  # fmt: skip
     return tuple(rows)
 
 

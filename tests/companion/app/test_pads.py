@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import stat
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bridge_rig import Table, bridged, until
+from rich.console import Console
 
 from companion.app import pads as pads_command
 from companion.app import slams as slams_command
@@ -75,6 +77,21 @@ def test_presses_give_places_in_their_order_and_one_place_to_a_spare(tmp_path: P
     again = open_book(path).places
     assert again == {1: PadInput("box", 1), 2: PadInput("spare", 0)}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_names_are_shown_as_they_were_written() -> None:
+    book = open_book(None)
+    book.note("pad1", name="[/red] [bold]Ann")
+    with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
+        table.wait_ready("pad1")
+        places = Places(book)
+        places.bridge = table.bridge
+        until(lambda: getattr(table.device("pad1"), "battery", None) == 100, "its heartbeat")
+        console = Console(width=200, record=True, file=io.StringIO())
+        console.print(pads_command.drawn(places))
+    shown = console.export_text()
+    assert "[/red] [bold]Ann" in shown
+    assert "good, 100 %" in shown
 
 
 def test_a_press_that_is_doubtful_gives_no_place() -> None:

@@ -134,6 +134,8 @@ def test_a_press_is_shown_at_once_and_final_with_the_watermark(evening: Evening)
     evening.loop.wake()
     final = evening.until(lambda s: s.sitting.game.total == 1)
     assert final.waiting_for == ()
+    said = [announcement.cue.text for announcement in evening.loop.announcements()]
+    assert any("without an answer from box-7" in text for text in said)
     assert not evening.loop.view(REFEREE_VIEWER).is_provisional
 
 

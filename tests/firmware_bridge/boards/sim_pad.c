@@ -8,8 +8,8 @@
 // `d US HEX` (bytes begin to come in), `end US`. Times count from the start of the board's own clock, in us. Living, the same
 // lines come in whenever they like, their times count from now on, and each edge is told with its host time when it is done.
 //
-// Told: `> US LINE` (a line's last byte left), `~ US BIT LEVEL` (a pin of port B went that way), `= NS US BIT LEVEL` (an edge, by
-// the host's clock and the board's), at the end `stack BYTES` (never used between the variables and the stack).
+// Told: `> US LINE` (a line's last byte left), `~ US BIT LEVEL` (a pin of port B went that way), living `~ NS BIT LEVEL` by the
+// host's clock and `= NS US BIT LEVEL` (an edge, by both), at the end `stack BYTES` (never used between variables and stack).
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -28,6 +28,7 @@
 
 #define MHZ 16
 #define BYTE_CYCLES 1389 /* ten bits at 115 200 baud */
+#define BYTE_IN_CYCLES 1536 /* the simulated receiver is a little slow: it times a byte from the reading of the one before */
 #define TIMER0_CONTROL 0x45
 #define STACK_LOW 0x5D
 #define STACK_HIGH 0x5E
@@ -78,7 +79,7 @@ static void add(avr_cycle_count_t at, int kind, int index, int value) {
 static void add_bytes(avr_cycle_count_t at, const char *data, size_t count) {
     for (size_t k = 0; k < count; ++k) {
         const avr_cycle_count_t from = at > wire_free ? at : wire_free;
-        wire_free = from + BYTE_CYCLES;
+        wire_free = from + BYTE_IN_CYCLES;
         add(wire_free, 'b', 0, (unsigned char)data[k]);
     }
 }
@@ -139,7 +140,8 @@ static void said(struct avr_irq_t *irq, uint32_t value, void *param) {
 
 static void shown(struct avr_irq_t *irq, uint32_t value, void *param) {
     (void)irq;
-    if (terminal < 0) printf("~ %lld %d %u\n", us_of(avr->cycle), (int)(long)param, value);
+    const long long when = terminal < 0 ? us_of(avr->cycle) : wall_began_ns + (long long)avr->cycle * 1000 / MHZ;
+    printf("~ %lld %d %u\n", when, (int)(long)param, value);
 }
 
 static void clock_set(struct avr_irq_t *irq, uint32_t value, void *param) {

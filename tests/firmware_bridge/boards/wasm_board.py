@@ -53,7 +53,7 @@ class Pin:
         if level is None:
             return self._value
         self._value = level
-        js_board.told("~ %d %d" % (self.number, level))
+        js_board.told("~ %d %d %d" % (js_board.host_us(), self.number, level))
         return None
 
     def moved(self, level):
@@ -71,7 +71,7 @@ class PWM:
 
     def freq(self, hz):
         """It sounds."""
-        js_board.told("~ %d %d" % (self._pin.number, hz))
+        js_board.told("~ %d %d %d" % (js_board.host_us(), self._pin.number, hz))
 
     def duty_u16(self, duty):
         """How much of it is on."""

@@ -2,7 +2,7 @@
 // side of a pty). Arguments: FD, the package's micropython.mjs, then the modules to load.
 //
 // Standard input takes `p US PIN LEVEL` (a pin moves so many us from now on); told are `= NS US PIN LEVEL` (it moved, by the
-// host's monotonic clock and the board's) and `~ PIN LEVEL` (an output did).
+// host's monotonic clock and the board's) and `~ NS PIN LEVEL` (an output did).
 import { readFileSync, readSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -45,8 +45,7 @@ board.registerJsModule("js_board", {
   },
   told(text) {
     const [mark, us, ...rest] = text.split(" ");
-    const first = mark === "=" ? String(origin + BigInt(us) * 1000n) : us;
-    writeSync(1, [mark, first, ...rest].join(" ") + "\n");
+    writeSync(1, [mark, origin + BigInt(us) * 1000n, ...rest].join(" ") + "\n");
   },
 });
 board.runPython(`

@@ -123,8 +123,18 @@ void board_sleep() {
         sleep_cpu();
         sleep_disable();
     }
-    has_news = false;
     sei();
+}
+
+void board_rest() {
+    set_sleep_mode(SLEEP_MODE_IDLE);
+    sleep_mode();
+}
+
+bool board_take_news() {
+    const bool found = has_news;
+    has_news = false;
+    return found;
 }
 
 // New at each start: a counter in the EEPROM, stirred with what the clock and an open analog pin happen to be.

@@ -53,7 +53,9 @@ struct Noted {
 };
 
 void board_begin();
-void board_sleep();  // until an interrupt has something new; at most a millisecond
+void board_sleep();      // until the next interrupt, unless there is something new already; at most a millisecond
+void board_rest();       // until the next interrupt
+bool board_take_news();  // did an input move since this was asked last?
 Noted board_edges(uint8_t place, bool *is_closed);  // takes what was noted of a button or the beam, and its level now
 Noted board_samples(uint8_t channel);                // the same of a piezo: first and last sample, and the highest one
 uint32_t board_boot_number();

@@ -71,6 +71,7 @@ void put(void *, char c) {
             is_stuck = true;
             return;
         }
+        board_rest();
     }
     is_stuck = false;
     Serial.write(c);
@@ -164,15 +165,23 @@ void setup() {
 }
 
 void loop() {
+    static uint8_t last_ms;
     board_sleep();
     stage();
     const uint32_t heard_us = micros();  // every edge before it is noted by now
-    feel();
-    const uint8_t end = staged_to;
-    while (staged_from != end) {
-        pad().hear(heard_us, staged[staged_from]);
+    bool is_due = board_take_news();
+    if (is_due) feel();
+    while (staged_from != staged_to) {
+        const char c = staged[staged_from];
         staged_from = (staged_from + 1) % STAGE;
+        pad().hear(heard_us, c);
+        if (c != '\n') continue;
+        is_due = true;
+        break;
     }
+    const uint8_t now_ms = static_cast<uint8_t>(millis());
+    if (!is_due && now_ms == last_ms) return;
+    last_ms = now_ms;
     pad().overflows = dropped;
     pad().finish(micros());
     show();
