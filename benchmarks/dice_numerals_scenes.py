@@ -13,12 +13,13 @@ from vision.frame import Frame
 from vision.render.enrolment import any_lamp
 from vision.render.lens import Camera
 from vision.render.polyhedra import PolyDie, PolyLook, PolyTruth, shown_text, truth_of, with_numerals
-from vision.render.polyhedra_looks import RADIUS_MM, any_look, any_typeface, camera_above, thrown
+from vision.render.polyhedra_looks import RADIUS_MM, any_look, any_typeface, apart, camera_above, thrown
 from vision.render.polyhedra_solids import KINDS, SIDES
 from vision.render.scene import Scene
 
 TYPEFACES = ("sans", "italic")
 """Typefaces that OpenCV brings and that `tools/train_numerals_scenes.py` leaves out."""
+_LEGIBLE = 60.0  # Lab units
 _CLOTHS = ("felt", "wood", "paper", "linen")
 _CLOTH_SEED = 900_000
 _SIDE_PX = 420
@@ -29,11 +30,16 @@ Picture = tuple[Frame, tuple[PolyTruth, ...]]
 
 
 def look_held_out(rng: np.random.Generator, kind: str) -> PolyLook:
-    """A die in a typeface that was never learnt from; 6 and 9 bear a mark unless a neighbour tells them apart."""
+    """A die in a typeface that was never learnt from, its ink at least _LEGIBLE from its body as dice are sold, 6 and 9
+    marked."""
     face = replace(any_typeface(rng), name=str(rng.choice(TYPEFACES)), weight=float(rng.integers(350, 900)))
     if face.mark == "none":
         face = replace(face, mark="bar")
-    return any_look(rng, kind, face)
+    while True:
+        look = any_look(rng, kind, face)
+        bodies = (look.body, look.second) if look.swirl else (look.body,)
+        if min(apart(look.ink, body) for body in bodies) >= _LEGIBLE:
+            return look
 
 
 def mixed_tables(seed: int, count: int, per_picture: int = 9) -> Iterator[Picture]:

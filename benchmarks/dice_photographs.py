@@ -26,6 +26,7 @@ import numpy as np
 
 from benchmarks.figures import Figure, Peer
 from vision.dice.reading import PipsReader
+from vision.dice.report import Reader
 from vision.frame import Frame, load
 
 PHOTOGRAPHS = Path(__file__).parents[1] / ".." / "shared" / "data" / "dice"
@@ -158,7 +159,7 @@ def _holds(box: Sequence[float], x: float, y: float) -> bool:
     return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
-def ours(reader: PipsReader) -> Callable[[Frame], list[Said]]:
+def ours(reader: Reader) -> Callable[[Frame], list[Said]]:
     """What our reader says of a frame."""
 
     def said(frame: Frame) -> list[Said]:

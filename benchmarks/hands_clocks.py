@@ -17,7 +17,7 @@ GAP_NS = (2_000 * MS, 5_000 * MS)
 """From one slam to the next of the same pad."""
 SHORTLY_NS = 1_300 * MS
 """A trouble comes at most so long before a slam."""
-ROW = 20
+ROW = 25
 """So many slams of one pad before another takes its place."""
 JUMP_MS = (20.0, 1_000.0)
 DRIFT_PPM = (300.0, 30_000.0)

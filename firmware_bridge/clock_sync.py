@@ -30,6 +30,7 @@ MILEPOSTS = 8
 ERRATIC_FOR_NS = 300_000_000_000
 _ERRATIC = 2
 CONFIRM_TIMES, CONFIRM_NS = 3, 5_000_000  # an answer confirms when it is no wider than this
+USUAL_NS = 15_000_000  # no wider, or a jump of a few hundredths of a second would go unseen
 KEEP_ANCHOR_US = 1_000_000
 RENEW_ANCHOR_US = 30_000_000
 _MIN_BASE_US = 2_000_000  # pairs closer than this say nothing useful about drift
@@ -50,10 +51,14 @@ class _Line(msgspec.Struct, frozen=True):
     answer: Answer
     drift_ppm: tuple[float, float]
 
-    def bound_ns(self, device_us: int) -> int:
+    @property
+    def rest_ppm(self) -> float:
+        """By how much the drift may differ from its middle."""
         low, high = self.drift_ppm
-        rest_ppm = (high - low) / 2 + DRIFT_WANDER_PPM
-        return self.answer.half_ns + round(abs(device_us - self.answer.device_us) * rest_ppm / 1000)
+        return (high - low) / 2 + DRIFT_WANDER_PPM
+
+    def bound_ns(self, device_us: int) -> int:
+        return self.answer.half_ns + round(abs(device_us - self.answer.device_us) * self.rest_ppm / 1000)
 
     def at_ns(self, device_us: int) -> int:
         low, high = self.drift_ppm
@@ -84,6 +89,7 @@ class ClockSync:
         self._tick_ns = tick_us * 1000
         self.st_ns = st_us * 1000
         self._answers: list[Answer] = []
+        self._slopes: dict[int, tuple[float, float]] = {}  # by an answer's time: the drifts its pairs allow
         self._seen: tuple[int, int] | None = None  # (unwrapped us, host ns) of the newest stamp
         self._mileposts: deque[Answer] = deque(maxlen=MILEPOSTS)
         self._rtts_ns: deque[int] = deque(maxlen=2 * WINDOW)
@@ -169,8 +175,10 @@ class ClockSync:
         self._keep(answer)
         self._heard_ns = heard_ns
         best_ns = self._best_line(middle_us).bound_ns(middle_us)
-        self.is_confirmed = answer.half_ns <= CONFIRM_TIMES * best_ns + CONFIRM_NS
-        low, high = self._drift_allowed()
+        # On a line that is mostly slow its usual answers must do, or nothing would ever be confirmed.
+        usual_ns = min(sorted(self._rtts_ns)[len(self._rtts_ns) // 2] // 2, USUAL_NS)
+        self.is_confirmed = answer.half_ns <= max(CONFIRM_TIMES * best_ns + CONFIRM_NS, usual_ns)
+        low, high = self._drift_allowed(answer)
         if against or low > high + 2 * DRIFT_WANDER_PPM:
             # The latest answer that contradicts this one was before the jump; later ones may be after it.
             doubted = max(against, key=lambda old: old.device_us) if against else self._answers[0]
@@ -179,6 +187,7 @@ class ClockSync:
             self._rtts_ns.clear()
             self._jumped_ns.append(heard_ns)
             self._answers = [answer]
+            self._slopes.clear()
             self._mileposts.clear()
             self._anchor = None
             self._seen = None
@@ -243,8 +252,12 @@ class ClockSync:
         return self._best_line(device_us)
 
     def _best_line(self, device_us: int) -> _Line:
-        lines = (_Line(answer, self._drift_ppm) for answer in self._answers)
-        return min(lines, key=lambda line: line.bound_ns(device_us))
+        line = _Line(self._answers[0], self._drift_ppm)
+        rest = line.rest_ppm / 1000
+        best = min(
+            self._answers, key=lambda answer: answer.half_ns + abs(device_us - answer.device_us) * rest
+        )
+        return _Line(best, self._drift_ppm)
 
     def _keep(self, answer: Answer) -> None:
         """Keep the last WINDOW answers, and beyond them the one that still serves best: a burst of bad ones
@@ -254,22 +267,23 @@ class ClockSync:
             best = self._best_line(answer.device_us).answer
             self._answers.remove(next(old for old in self._answers if old is not best))
 
-    def _drift_allowed(self) -> tuple[float, float]:
+    def _drift_allowed(self, new: Answer) -> tuple[float, float]:
         """The least and the greatest drift in ppm that every pair of answers allows; the least is greater
         than the greatest when no steady clock could have given them all.
 
         Mileposts, the tightest answers of the last two minutes, make the pairs long.
         """
         low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
-        for place, new in enumerate(self._answers):
-            for old in (*self._mileposts, *self._answers[:place]):
-                base_us = new.device_us - old.device_us
-                if base_us < _MIN_BASE_US:
-                    continue
+        for old in (*self._mileposts, *self._answers):
+            base_us = new.device_us - old.device_us
+            if base_us >= _MIN_BASE_US:
                 slope = (new.offset_ns - old.offset_ns) * 1000 / base_us
                 slack = (new.half_ns + old.half_ns) * 1000 / base_us
                 low, high = max(low, slope - slack), min(high, slope + slack)
-        return low, high
+        self._slopes[new.device_us] = (low, high)
+        kept = {answer.device_us for answer in self._answers}
+        self._slopes = {at_us: slopes for at_us, slopes in self._slopes.items() if at_us in kept}
+        return max(low for low, _ in self._slopes.values()), min(high for _, high in self._slopes.values())
 
     def _set_milepost(self, device_us: int) -> None:
         """Keep the tightest answer now and then."""

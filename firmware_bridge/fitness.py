@@ -6,11 +6,12 @@ from firmware_bridge.clock_sync import ClockSync
 
 WIRE_LIMIT_NS = 600_000
 RADIO_LIMIT_NS = 2_500_000
-FIT_AGAIN = 0.9  # of the limit: a clock on the edge does not change its mind with every answer
+STEADY_NS = 5_000_000_000
+HURRY_SHARE = 0.8
 LEARNING = "its clock is being learnt"
 
 
-def doubt(state: str, clock: ClockSync, limit_ns: int, now_ns: int, *, was_doubted: bool) -> str:
+def doubt(state: str, clock: ClockSync, limit_ns: int, now_ns: int) -> str:
     """Why a device in this state (as in `Session`) should not decide a race at host time `now_ns`, in words;
     empty when it may."""
     u_ns = clock.uncertainty_ns(now_ns)
@@ -22,6 +23,30 @@ def doubt(state: str, clock: ClockSync, limit_ns: int, now_ns: int, *, was_doubt
         return "its clock jumps, or runs far too fast or slow"
     if clock.st_ns > limit_ns:
         return "it stamps presses too late"
-    if clock.is_drowsy:
+    if clock.is_drowsy and limit_ns >= RADIO_LIMIT_NS:
         return "its radio sleeps between messages"
-    return "its clock is not known well enough" if u_ns > limit_ns * (FIT_AGAIN if was_doubted else 1) else ""
+    return "its clock is not known well enough" if u_ns > limit_ns else ""
+
+
+class Fitness:
+    """The doubt about one device, told steadily: a new one at once, none again only after STEADY_NS without."""
+
+    def __init__(self) -> None:
+        self.doubt = LEARNING
+        self._fit_since_ns: int | None = None
+
+    def look(self, found: str, now_ns: int) -> str:
+        """Take what `doubt` found at `now_ns`; gives what is to be told."""
+        if found:
+            self._fit_since_ns = None
+            return found
+        if self._fit_since_ns is None:
+            self._fit_since_ns = now_ns
+        is_steady = self.doubt in ("", LEARNING) or now_ns - self._fit_since_ns >= STEADY_NS
+        return "" if is_steady else self.doubt
+
+
+def should_hurry(clock: ClockSync, limit_ns: int, now_ns: int) -> bool:
+    """Is its clock near the limit, or beyond it, where fresher answers help?"""
+    u_ns, rtt_ns = clock.uncertainty_ns(now_ns), clock.rtt_ns
+    return u_ns is not None and rtt_ns is not None and u_ns > HURRY_SHARE * limit_ns and rtt_ns < 2 * limit_ns

@@ -110,7 +110,8 @@ class Bridge:
 
         Every observation that `sink` has not had yet has a later `seen_ns`, but for devices that stay
         silent longer than `verdict.CAP_NS` (see `silent`), repeats from before a device was heard, and
-        devices that are not ready. When no device is live: now.
+        devices that have not been ready for that long. A press whose clock turns out to have gone wrong is
+        handed in a second time, `suspect`, before this passes it. When no device is live: now.
         """
         snapshot = self._snapshot
         found = verdict.watermark_ns(snapshot.marks, self._now_ns())

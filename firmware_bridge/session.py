@@ -12,7 +12,7 @@ import msgspec
 
 from companion.core.observation import DeviceChanged, Observation, Pressed
 from firmware_bridge.clock_sync import ClockSync, HostTime
-from firmware_bridge.fitness import LEARNING, RADIO_LIMIT_NS, WIRE_LIMIT_NS, doubt
+from firmware_bridge.fitness import RADIO_LIMIT_NS, WIRE_LIMIT_NS, Fitness, doubt, should_hurry
 from firmware_bridge.messages import (
     PROTOCOL,
     Ack,
@@ -68,8 +68,8 @@ class Session:
     """A device that said hello, over whatever routes it is heard.
 
     `refusal`: why it refused a command last, else empty. `state`: ``syncing`` (hello incomplete or clock
-    not known well), ``ready``, ``silent`` (nothing heard for SILENT_NS), ``lost`` (its way is gone). `doubt`: why
-    it should not decide a ranked race, empty when it may; `limit_ns`: how uncertain its clock may be for that.
+    not known well), ``ready``, ``silent`` (nothing heard for SILENT_NS), ``lost`` (its way is gone). `limit_ns`:
+    how uncertain its clock may be in a ranked race.
     Presses that come while the clock is unknown are kept and passed on with their own old stamps as soon as
     it is known.
     """
@@ -88,7 +88,7 @@ class Session:
         self._say = say
         self._see = see
         self.id = hello.id
-        self.doubt = LEARNING
+        self._fitness = Fitness()
         self.use(link, is_wired=is_wired, race_class=race_class)
         self.state = ""
         self.detail = ""
@@ -321,10 +321,14 @@ class Session:
         self._questions.drop_old(now_ns)
         if now_ns >= self._wanted_ns + CAP_NS:
             self._wanted_ns = 0  # whoever wanted it has gone on without
+        if self.state == "ready" and should_hurry(self.clock, self.limit_ns, now_ns):
+            self._questions.hasten()
         if now_ns >= self._questions.due_ns or self._wants_answer:
             self.ask(now_ns)
         if self._gap_since_ns is not None and now_ns >= self._repeat_at_ns:
             self._chase_missing(now_ns)
+        if self._held and now_ns - self._held[0][1] >= CAP_NS:
+            self._replay_held(now_ns)  # no answer came that would date it better
         self._tell_clock(now_ns)
 
     def due_ns(self) -> int:
@@ -339,6 +343,8 @@ class Session:
             due.append(self._repeat_at_ns)
         if self._wants_answer:
             due.append(self._questions.may_ask_at_ns)
+        if self._held and not self._is_undated:
+            due.append(self._held[0][1] + CAP_NS)
         return min(due)
 
     def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
@@ -436,7 +442,7 @@ class Session:
         u_ns = self.clock.uncertainty_ns(now_ns)
         if self.state != "ready" or u_ns is None or self._told_u_ns is None:
             return
-        if self._doubt(now_ns) != self.doubt:
+        if self._look_at_fitness(now_ns) != self.doubt:
             self._become("ready", now_ns)
             return
         if abs(u_ns - self._told_u_ns) < _WORTH_TELLING_NS:
@@ -444,8 +450,13 @@ class Session:
         if u_ns >= 2 * self._told_u_ns or 2 * u_ns <= self._told_u_ns:
             self._become("ready", now_ns)
 
-    def _doubt(self, now_ns: int) -> str:
-        return doubt(self.state, self.clock, self.limit_ns, now_ns, was_doubted=bool(self.doubt))
+    @property
+    def doubt(self) -> str:
+        """Why it should not decide a ranked race, as it was told last."""
+        return self._fitness.doubt
+
+    def _look_at_fitness(self, now_ns: int) -> str:
+        return self._fitness.look(doubt(self.state, self.clock, self.limit_ns, now_ns), now_ns)
 
     def _become(self, state: str, now_ns: int, detail: str = "", doubt_from_ns: int | None = None) -> None:
         if state != self.state:
@@ -453,7 +464,7 @@ class Session:
         self.state, self.detail = state, detail
         u_ns = self.clock.uncertainty_ns(now_ns)
         self._told_u_ns = u_ns
-        self.doubt = self._doubt(now_ns)
+        self._fitness.doubt = self._look_at_fitness(now_ns)
         since_ns = now_ns if doubt_from_ns is None else min(doubt_from_ns, now_ns)
         self._see(
             DeviceChanged(

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 import train_dice_data as data
 from torch import Tensor, nn
-from train_dice_nets import Classifier, Finder, export
+from train_dice_nets import CLASSES, Classifier, Finder, export
 
 from vision.dice.networks import FaceFinder
 
@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stage", choices=("base", "tune"))
     parser.add_argument("--net", choices=("finder", "classifier"), required=True)
-    parser.add_argument("--cache", type=Path, required=True, help="folder of train_dice_scenes")
+    parser.add_argument("--cache", type=Path, nargs="+", required=True, help="folders of train_dice_scenes")
     parser.add_argument("--data", type=Path, help="folder of the photographs, for tune")
     parser.add_argument("--renders", type=Path, help="folder of our renders of other dice, for tune")
     parser.add_argument("--leave-out", nargs="*", default=[], choices=sorted(data.GROUPS))
@@ -46,7 +46,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    made = data.scenes(options.cache)
+    made = [picture for folder in options.cache for picture in data.scenes(folder)]
     real: list[data.Picture] = []
     if options.stage == "tune":
         real = data.photographs(options.data, [g for g in data.GROUPS if g not in options.leave_out])
@@ -79,7 +79,7 @@ def _batches(
     real: list[data.Picture],
     share: float,
     *,
-    sample: Callable[[np.random.Generator, data.Picture], tuple[np.ndarray, object] | None],
+    sample: Callable[[np.random.Generator, data.Picture], tuple[np.ndarray, np.ndarray] | None],
     size: int,
     seed: int,
 ) -> Iterator[Batch]:
@@ -95,7 +95,7 @@ def _batches(
                 row = sample(rng, pictures[rng.integers(len(pictures))])
                 if row is not None:
                     rows.append(row)
-            ready.put((np.stack([r[0] for r in rows]), np.stack([np.asarray(r[1]) for r in rows])))
+            ready.put((np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])))
 
     threading.Thread(target=fill, daemon=True).start()
     while True:
@@ -116,7 +116,9 @@ def finder_loss(seen: Tensor, target: Tensor) -> Tensor:
 
 
 def classifier_loss(seen: Tensor, target: Tensor) -> Tensor:
-    return nn.functional.cross_entropy(seen, target.long(), label_smoothing=0.03)
+    names = nn.functional.cross_entropy(seen[:, :CLASSES], target[:, 0].long(), label_smoothing=0.03)
+    off = nn.functional.smooth_l1_loss(seen[:, CLASSES:], target[:, 1:4], reduction="none", beta=0.05).sum(1)
+    return names + (off * target[:, 4]).sum() / target[:, 4].sum().clamp(min=1)
 
 
 def _train(

@@ -33,7 +33,10 @@ GROUPS = {
 
 @dataclass
 class Face:
-    """A top face in px. `side_slack`: how far (log) the side may be off unpunished, None: side not known."""
+    """A top face in px. `side_slack`: how far (log) the side may be off unpunished, None: side not known.
+
+    `is_true`: it lies exactly there, not where a finder saw it.
+    """
 
     label: int
     x: float
@@ -42,6 +45,7 @@ class Face:
     seen: float = 1.0
     side_slack: float | None = 0.0
     is_placed: bool = True
+    is_true: bool = True
 
 
 @dataclass
@@ -115,7 +119,7 @@ def refine(pictures: list[Picture], finder: FaceFinder) -> None:
             if near and spot.score > 0.25:
                 face = min(near, key=lambda f: _apart(f, spot))
                 left.remove(face)
-                picture.faces.append(Face(face.label, spot.x_px, spot.y_px, spot.side_px))
+                picture.faces.append(Face(face.label, spot.x_px, spot.y_px, spot.side_px, is_true=False))
             elif not near:
                 strange.append(spot)
         usual = float(np.median([f.side for f in picture.faces])) if picture.faces else 0.0
@@ -123,7 +127,8 @@ def refine(pictures: list[Picture], finder: FaceFinder) -> None:
             is_alone = all(_apart(f, spot) > 0.9 * usual for f in picture.faces)
             is_large = spot.score > 0.4 and 0.6 < spot.side_px / max(usual, 1.0) < 1.7
             is_die = picture.empty_weight < 1.0 and is_alone and is_large
-            picture.faces.append(Face(OTHER if is_die else 0, spot.x_px, spot.y_px, spot.side_px))
+            label = OTHER if is_die else 0
+            picture.faces.append(Face(label, spot.x_px, spot.y_px, spot.side_px, is_true=False))
 
 
 def _apart(face: Face, spot: Spot) -> float:
@@ -225,8 +230,11 @@ def coloured(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
     return np.clip(out, 0, 255).astype(np.uint8)
 
 
-def face_sample(rng: np.random.Generator, picture: Picture) -> tuple[np.ndarray, int] | None:
-    """A cut face (48, 48, 3) and its label; None where the picture offers nothing clear."""
+def face_sample(rng: np.random.Generator, picture: Picture) -> tuple[np.ndarray, np.ndarray] | None:
+    """A cut face (48, 48, 3) and (label, x, y, log edge, whether these are known): what the classifier is to say.
+
+    None where the picture offers nothing clear.
+    """
     usable = [f for f in picture.faces if f.side > 9]
     if not usable or rng.random() < 0.07:
         return _nothing(rng, picture)
@@ -235,21 +243,31 @@ def face_sample(rng: np.random.Generator, picture: Picture) -> tuple[np.ndarray,
         return _beside(rng, picture, face)
     if face.seen < 0.72 or (face.label == 0 and rng.random() < 0.7):
         return None
-    x, y = (v + rng.normal(0, 0.06) * face.side for v in (face.x, face.y))
-    side = face.side * np.exp(rng.normal(0, 0.16))
-    return _faded(rng, cut(picture.image, x, y, side)), face.label
+    far, size = (0.1, 0.2) if face.label and face.is_true else (0.06, 0.16)
+    side = face.side * np.exp(np.clip(rng.normal(0, size), -0.4, 0.5))
+    x, y = face.x + rng.normal(0, far) * face.side, face.y + rng.normal(0, far) * face.side
+    piece, turned = cut(picture.image, x, y, side), 1.0
+    if rng.random() < 0.5:
+        piece, turned = np.ascontiguousarray(piece[:, ::-1]), -1.0
+    known = float(face.label > 0 and face.is_true)
+    move = (turned * (face.x - x) / side, (face.y - y) / side, np.log(face.side / side), known)
+    return _faded(rng, piece), np.array([face.label, *move], np.float32)
 
 
-def _nothing(rng: np.random.Generator, picture: Picture) -> tuple[np.ndarray, int] | None:
+def _none(rng: np.random.Generator, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return _faded(rng, piece), np.zeros(5, np.float32)
+
+
+def _nothing(rng: np.random.Generator, picture: Picture) -> tuple[np.ndarray, np.ndarray] | None:
     rows, columns = picture.image.shape[:2]
     side = np.exp(rng.uniform(np.log(10), np.log(110)))
     x, y = rng.uniform(0, columns), rng.uniform(0, rows)
     if any(np.hypot(f.x - x, f.y - y) < 0.75 * max(f.side, side) for f in picture.faces):
         return None
-    return _faded(rng, cut(picture.image, x, y, side)), 0
+    return _none(rng, cut(picture.image, x, y, side))
 
 
-def _beside(rng: np.random.Generator, picture: Picture, face: Face) -> tuple[np.ndarray, int] | None:
+def _beside(rng: np.random.Generator, picture: Picture, face: Face) -> tuple[np.ndarray, np.ndarray] | None:
     """A side face, a corner, a single pip: what must not be read."""
     if rng.random() < 0.4 and picture.empty_weight == 1.0:
         side = face.side * rng.uniform(0.18, 0.4)
@@ -261,12 +279,11 @@ def _beside(rng: np.random.Generator, picture: Picture, face: Face) -> tuple[np.
         side = face.side * rng.uniform(0.7, 1.1)
         if any(np.hypot(f.x - x, f.y - y) < 0.55 * f.side for f in picture.faces):
             return None
-    return _faded(rng, cut(picture.image, x, y, side)), 0
+    return _none(rng, cut(picture.image, x, y, side))
 
 
 def _faded(rng: np.random.Generator, face: np.ndarray) -> np.ndarray:
-    if rng.random() < 0.5:
-        face = face[:, ::-1]
+    """`face` a little worse: turned by so little that its middle stays, coarser, with glare, in other light."""
     if rng.random() < 0.3:
         angle = rng.normal(0, 8)
         turn = cv2.getRotationMatrix2D(((FACE_PX - 1) / 2,) * 2, angle, 1.0)

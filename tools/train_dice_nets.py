@@ -10,6 +10,7 @@ from torch import Tensor, nn
 STRIDE = 4
 FINDER_OUTPUTS = 4  # logit of a face's centre, log of its edge in cells, offset x and y in cells
 CLASSES = 9  # no face, 1 to 6, a face of another kind, a cocked die
+MOVES = 3
 
 
 def _conv(inside: int, outside: int, step: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -60,15 +61,18 @@ class Finder(nn.Module):
 
 
 class Classifier(nn.Module):
-    """(n, 3, 48, 48), BGR in -0.5 to 0.5 -> logits (n, CLASSES).
+    """(n, 3, 48, 48), BGR in -0.5 to 0.5 -> (n, CLASSES + MOVES): logits, then where the face really lies.
 
-    The last map is not pooled: whether a pip lies in the middle tells a 4 from a 5, and pooling forgets where.
+    A move is x and y to the face's middle and the log of its edge, both against the edge that was cut for. Beside BGR
+    the body sees how light and which hue each pixel is against the rest of the face, so that dark red pips in a dark
+    die stand out as much as black ones in a white die. The last map is not pooled: whether a pip lies in the middle
+    tells a 4 from a 5, and pooling forgets where.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            _conv(3, 24, 2, kernel=5),
+            _conv(6, 24, 2, kernel=5),
             _conv(24, 32),
             _conv(32, 48, 2),
             _Residual(48),
@@ -81,11 +85,22 @@ class Classifier(nn.Module):
             nn.Dropout(0.1),
             nn.Linear(24 * 36, 64),
             nn.ReLU(inplace=True),
-            nn.Linear(64, CLASSES),
+            nn.Linear(64, CLASSES + MOVES),
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.body(x))
+        return self.head(self.body(torch.cat([x, _relative(x)], 1)))
+
+
+def _relative(x: Tensor) -> Tensor:
+    """(n, 3, 48, 48): light, red against green, blue against green, each in units of its own spread in the face."""
+    level = torch.log(x + 0.56)
+    planes = torch.stack([level.mean(1), level[:, 2] - level[:, 1], level[:, 0] - level[:, 1]], 1)
+    face = planes[:, :, 10:38, 10:38]
+    planes = planes - face.mean((2, 3), keepdim=True)
+    face = planes[:, :, 10:38, 10:38]
+    spread = torch.sqrt((face * face).mean((2, 3), keepdim=True))
+    return torch.clamp(planes / (spread + 0.06), -4.0, 4.0) * 0.3
 
 
 def export(net: nn.Module, shape: tuple[int, ...], file: Path, free: dict[int, str]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
+from train_dice_symbols import symbol
 
 F32 = np.float32
 OTHER, COCKED = 7, 8  # classes beside the values 1 to 6; 0 is "no die here"
@@ -20,6 +21,13 @@ _BODIES = [(238, 240, 240), (215, 230, 238), (30, 30, 32), (18, 18, 20), (40, 40
            (130, 130, 130), (170, 120, 200), (150, 140, 30), (90, 60, 30), (80, 110, 160), (60, 60, 60)]
 _PIPS = [(245, 245, 245), (250, 250, 250), (15, 15, 15), (20, 20, 22), (70, 190, 220), (40, 40, 200), (60, 210, 190),
          (200, 120, 40), (80, 170, 60), (90, 170, 200)]
+# Bodies of two colours that run into each other, with the pips that such dice have: often as dark as the body.
+_SWIRLS = [((190, 110, 30), (60, 30, 20), (45, 40, 185)), ((60, 58, 58), (25, 22, 22), (50, 45, 175)),
+           ((70, 150, 190), (30, 55, 85), (15, 15, 15)), ((95, 120, 20), (60, 55, 10), (40, 215, 235)),
+           ((70, 60, 170), (190, 190, 225), (245, 245, 245)), ((120, 30, 95), (40, 15, 40), (240, 240, 240)),
+           ((60, 45, 40), (20, 18, 18), (240, 240, 240)), ((150, 60, 20), (30, 20, 90), (70, 190, 220)),
+           ((40, 90, 30), (20, 30, 15), (60, 170, 220)), ((50, 40, 60), (90, 60, 50), (200, 120, 60)),
+           ((60, 60, 190), (30, 190, 235), (20, 20, 20)), ((140, 140, 140), (60, 60, 65), (40, 40, 190))]
 # fmt: on
 
 
@@ -84,7 +92,14 @@ class Style:
     """How one die looks. Dice of a scene may share one."""
 
     def __init__(self, rng: np.random.Generator) -> None:
+        blend = _SWIRLS[rng.integers(len(_SWIRLS))] if rng.random() < 0.3 else None
         while True:
+            if blend:
+                body, pip = (
+                    np.clip(np.array(c) * rng.uniform(0.7, 1.15) + rng.normal(0, 10, 3), 4, 250)
+                    for c in blend[::2]
+                )
+                break
             body = np.array(_BODIES[rng.integers(len(_BODIES))], F32)
             pip = np.array(_PIPS[rng.integers(len(_PIPS))], F32)
             body = np.clip(body * rng.uniform(0.75, 1.15) + rng.normal(0, 14, 3), 4, 250)
@@ -102,14 +117,17 @@ class Style:
         self.rounding = rng.uniform(0.06, 0.22)
         self.sphere = rng.uniform(1.3, 1.65) if rng.random() < 0.6 else 2.0
         self.grid = rng.uniform(0.42, 0.58)
-        self.radius = rng.uniform(0.13, 0.235)
+        self.radius = rng.uniform(0.13, 0.235) if rng.random() < 0.88 else rng.uniform(0.22, 0.29)
         self.one = rng.uniform(1.2, 1.9) if rng.random() < 0.2 else 1.0
         self.dent = rng.uniform(0.2, 1.4) if rng.random() < 0.7 else 0.0
+        self.dome = (
+            rng.uniform(0.04, 0.4) if rng.random() < 0.55 else 0.0
+        )  # slope of a bulging face at its edge
         self.gloss = rng.uniform(0, 0.9) ** 1.5
         self.sharp = np.exp(rng.uniform(2.5, 6))
         self.strip = rng.uniform(0.3, 1.3) if rng.random() < 0.35 else 0.0
         self.strip_wide = rng.uniform(0.02, 0.12)
-        self.hoop = rng.uniform(0.4, 1.4) if rng.random() < 0.35 else 0.0
+        self.hoop = rng.uniform(0.4, 1.4) if rng.random() < 0.45 else 0.0
         self.ring = rng.random() < 0.05
         self.disc = rng.uniform(0.6, 0.8) if rng.random() < 0.08 else 0.0
         self.disc_colour = np.clip(body + rng.choice([-1, 1]) * rng.uniform(25, 70), 5, 250)
@@ -120,42 +138,20 @@ class Style:
             second = np.array(_BODIES[rng.integers(len(_BODIES))], F32)
         else:
             second = body + (250 - body) * rng.uniform(0.2, 0.8)
+        if blend:
+            second = np.array(blend[1]) * rng.uniform(0.7, 1.15)
+            self.swirl = rng.uniform(0.4, 1.0)
         self.second = np.clip(second, 4, 250)
         self.waves = rng.normal(0, rng.uniform(1.5, 5.0), (5, 3)).astype(F32)
         self.phases = rng.uniform(0, 6.28, (5, 2)).astype(F32)
         self.clear = rng.uniform(0.15, 0.5) if rng.random() < 0.2 else 0.0
         self.worn = rng.uniform(0, 0.5) if rng.random() < 0.25 else 0.0
-        self.symbols = [_symbol(rng) for _ in range(6)] if rng.random() < 0.12 else None
+        self.symbols = [symbol(rng) for _ in range(6)] if rng.random() < 0.16 else None
         self.flips = rng.random((6, 2)) < 0.5
         order = [1, 2, 3] if rng.random() < 0.5 else [1, 3, 2]
         self.faces = {}
         for axis, value in enumerate(order):
             self.faces[axis, 1], self.faces[axis, -1] = value, 7 - value
-
-
-def _symbol(rng: np.random.Generator) -> np.ndarray | None:
-    """A 64 x 64 mask of a numeral, a letter or a shape; None for a bare face."""
-    face = np.zeros((64, 64), np.uint8)
-    kind = rng.random()
-    if kind < 0.5:
-        text = str(rng.integers(1, 7)) if rng.random() < 0.7 else chr(rng.integers(65, 91))
-        scale = rng.uniform(1.2, 1.9)
-        thick = int(rng.integers(3, 8))
-        font = int(rng.choice([0, 2, 3, 4, 6, 7]))
-        (w, h), _ = cv2.getTextSize(text, font, scale, thick)
-        cv2.putText(face, text, (32 - w // 2, 32 + h // 2), font, scale, 255, thick, cv2.LINE_AA)
-    elif kind < 0.9:
-        n = int(rng.integers(3, 12))
-        angle = np.sort(rng.uniform(0, 6.28, n))
-        reach = rng.uniform(6, 25, n)
-        shape = np.stack([32 + reach * np.cos(angle), 32 + reach * np.sin(angle)], 1).astype(np.int32)
-        if rng.random() < 0.5:
-            cv2.fillPoly(face, [shape], 255, cv2.LINE_AA)
-        else:
-            cv2.polylines(face, [shape], True, 255, int(rng.integers(2, 6)), cv2.LINE_AA)
-    else:
-        return None
-    return cv2.GaussianBlur(face, (0, 0), 0.8)
 
 
 def _pattern(value: int, grid: float, flip: np.ndarray) -> list[tuple[float, float]]:
@@ -199,6 +195,9 @@ def _surface(style: Style, p: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np
                 at = np.clip(((uv + 1) * 31.5).astype(np.int32), 0, 63)
                 cover = mask[at[:, 1], at[:, 0]].astype(F32)[:, None] / 255
                 colour[on] = shade * (1 - cover) + style.pip * cover
+            local = n[on]
+            local[:, [b, c]] += style.dome * uv
+            n[on] = local
             continue
         if style.disc:
             inner = (np.hypot(uv[:, 0], uv[:, 1]) < style.disc)[:, None]
@@ -217,8 +216,8 @@ def _surface(style: Style, p: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np
         ink = style.pip * (1 - style.worn) + style.worn * style.body
         colour[on] = shade * (1 - cover[:, None]) + ink * cover[:, None]
         local = n[on]
-        local[:, b] += dent[:, 0]
-        local[:, c] += dent[:, 1]
+        local[:, b] += dent[:, 0] + style.dome * uv[:, 0]
+        local[:, c] += dent[:, 1] + style.dome * uv[:, 1]
         n[on] = local
     return colour, n / np.linalg.norm(n, axis=1, keepdims=True)
 
@@ -259,8 +258,13 @@ class Scene:
         self.lamp = lamp / np.linalg.norm(lamp)
         hoop = np.array([rng.normal(0, 0.25), rng.normal(0, 0.25), 1.0])  # a ring lamp, often around the lens
         self.hoop = hoop / np.linalg.norm(hoop)
-        self.hoop_wide, self.hoop_thick = rng.uniform(0.12, 0.5), rng.uniform(0.02, 0.07)
+        self.hoop_wide, self.hoop_thick = rng.uniform(0.08, 0.45), rng.uniform(0.015, 0.07)
         tube = np.array([rng.normal(), rng.normal(), rng.normal(0, 0.3)])
+        across = np.cross(self.hoop, rng.normal(0, 1, 3))
+        self.hoop_from, self.hoop_share = (
+            across / np.linalg.norm(across),
+            rng.choice([1.1, rng.uniform(-0.9, 0.9)]),
+        )
         self.tube, self.tube_at = tube / np.linalg.norm(tube), rng.uniform(-0.6, 0.6)
         self.ambient = rng.uniform(0.45, 0.85)
         self._place(edge_px)
@@ -268,7 +272,7 @@ class Scene:
     def _place(self, edge_px: float) -> None:
         rng = self.rng
         room = (self.size / edge_px) ** 2
-        count = int(np.clip(rng.integers(1, max(2, min(14, int(room * 0.3) + 1)) + 1), 1, 14))
+        count = int(np.clip(rng.integers(1, max(2, min(24, int(room * 0.3) + 1)) + 1), 1, 24))
         styles = [Style(rng) for _ in range(1 if rng.random() < 0.35 else count)]
         spots: list[tuple[np.ndarray, float, np.ndarray, Style]] = []
         for index in range(count):
@@ -309,7 +313,7 @@ class Scene:
         third = np.cross(top, side)
         x = np.cos(yaw) * side + np.sin(yaw) * third
         turn = np.stack([x, np.cross(top, x), top])  # rows: the world's axes in local coordinates
-        if rng.random() < 0.04:
+        if rng.random() < 0.06:
             lean, about = np.radians(rng.uniform(18, 42)), rng.uniform(0, 6.28)
             k = np.array([np.cos(about), np.sin(about), 0])
             cross = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
@@ -363,7 +367,10 @@ class Scene:
         shine = np.clip(back @ lamp, 0, 1) ** style.sharp * style.gloss
         sky = np.clip(back @ up, 0, 1) ** 3 * style.gloss * 0.12
         hoop = np.arccos(np.clip(back @ (self.hoop @ turn), -1, 1)) - self.hoop_wide
-        shine += style.hoop * np.exp(-((hoop / self.hoop_thick) ** 2))
+        arc = back @ (self.hoop_from @ turn) < self.hoop_share * np.sin(
+            self.hoop_wide
+        )  # hands and heads hide a part
+        shine += style.hoop * arc * np.exp(-((hoop / self.hoop_thick) ** 2))
         tube = self.tube @ turn
         shine += (
             style.strip
@@ -446,10 +453,10 @@ def finish(rng: np.random.Generator, canvas: np.ndarray, edge_px: float) -> np.n
         + rng.normal(0, rng.uniform(0.3, 3), out.shape)
     )
     picture = np.clip(out, 0, 255).astype(np.uint8)
-    if rng.random() < 0.05:
+    if rng.random() < 0.02:
         salt = rng.random((size, size)) < 0.006
         picture[salt] = rng.integers(0, 2, (int(salt.sum()), 1)) * 255
-    if rng.random() < 0.15:
+    if rng.random() < 0.08:
         picture = cv2.cvtColor(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     _, packed = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(55, 97))])
     return cv2.imdecode(packed, cv2.IMREAD_COLOR)

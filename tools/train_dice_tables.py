@@ -128,6 +128,9 @@ def _clutter(rng: np.random.Generator, base: np.ndarray, pictures: list[np.ndarr
     for _ in range(int(rng.integers(1, 6))):
         kind = rng.random()
         at = tuple(int(v) for v in rng.uniform(-0.1, 1.1, 2) * size)
+        if rng.random() < 0.2:
+            _thing(rng, base, at)
+            continue
         ink = tuple(float(v) for v in _colour(rng))
         if kind < 0.25:
             reach = rng.uniform(8, size / 2.5, 2)
@@ -175,3 +178,37 @@ def _clutter(rng: np.random.Generator, base: np.ndarray, pictures: list[np.ndarr
             room = base[y : y + len(piece), x : x + len(piece)]
             room[:] = piece[: room.shape[0], : room.shape[1]]
     return base
+
+
+def _thing(rng: np.random.Generator, base: np.ndarray, at: tuple[int, ...]) -> None:
+    """Draw a solid thing with dots, slots or stripes on it, perhaps on a cable: a plug, a lid, a label."""
+    size = len(base)
+    long, wide = (int(v) for v in np.exp(rng.uniform(np.log(12), np.log(size / 3), 2)))
+    piece = np.ones((wide, long, 3)) * _colour(rng)
+    if rng.random() < 0.6:  # round like a cylinder
+        across = np.linspace(-1, 1, wide)[:, None, None]
+        piece *= 1 - rng.uniform(0.2, 0.7) * (across - rng.uniform(-0.5, 0.5)) ** 2
+    ink = tuple(float(v) for v in _colour(rng))
+    kind = rng.random()
+    if kind < 0.35:
+        for x in np.cumsum(rng.integers(2, 9, long // 6 + 1)):
+            piece[:, int(x) : int(x) + int(rng.integers(1, 4))] = ink
+    elif kind < 0.8:
+        unit = max(1.5, min(long, wide) * rng.uniform(0.06, 0.16))
+        for _ in range(int(rng.integers(1, 5))):
+            spot = (int(rng.uniform(0.1, 0.9) * long), int(rng.uniform(0.1, 0.9) * wide))
+            axes = (int(unit * rng.uniform(0.7, 2.5)), int(unit))
+            cv2.ellipse(piece, spot, axes, 0, 0, 360, ink, -1, cv2.LINE_AA)
+    turn = cv2.getRotationMatrix2D((long / 2, wide / 2), rng.uniform(0, 360), 1.0)
+    turn[:, 2] += np.array(at) - (long / 2, wide / 2)
+    mask = np.zeros((wide, long), np.uint8)
+    round_off = int(min(long, wide) * rng.uniform(0, 0.3))
+    cv2.rectangle(mask, (round_off, round_off), (long - 1 - round_off, wide - 1 - round_off), 255, -1)
+    mask = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round_off + 1,) * 2))
+    if rng.random() < 0.5:
+        points = np.cumsum(rng.normal(0, size / 5, (5, 2)), 0) + at
+        bare = tuple(float(v) for v in piece.mean((0, 1)))
+        cv2.polylines(base, [points.astype(np.int32)], False, bare, max(2, min(long, wide) // 3), cv2.LINE_AA)
+    cover = cv2.warpAffine(mask, turn, (size, size))[:, :, None] / 255.0
+    laid = cv2.warpAffine(piece, turn, (size, size), borderMode=cv2.BORDER_REPLICATE)
+    base[:] = np.clip(base * (1 - cover) + laid * cover, 0, 255).astype(np.uint8)

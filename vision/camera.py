@@ -37,7 +37,7 @@ from vision.surface import Marks
 SILENCE_S = 3.0
 # The readers' matrices are small: threads that wait for each other on a busy machine make them many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-_FIRST_WORD_S = 20.0
+_FIRST_WORD_S = 40.0  # a slow or busy machine takes long to load the readers
 _RESTART_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 _URLS = ("http://", "https://", "rtsp://")
 _PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
@@ -404,6 +404,8 @@ def _child(line: Connection, source: str, name: str, reader: ReaderSpec | None, 
         return
     rebuild = reader.build if reader else None
     Eye(line, lambda: open_source(source), name, built, marks, rebuild=rebuild).run()
+    if any(thread.is_alive() for thread in threading.enumerate() if thread is not threading.current_thread()):
+        os._exit(0)  # a look or a driver that is still at work must not see its libraries taken down
 
 
 def _end(child: BaseProcess) -> None:

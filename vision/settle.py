@@ -32,12 +32,14 @@ class Calm:
 
     `state`: ``rested`` when every watched cell rests. `still`: the cell rests (or is not watched). `stirred`: it,
     or a cell beside it, moved in this very picture. `lively`: it did so a moment ago.
+    `grey`: how bright it is, less what the light did to all since the gate began; nan where it is not watched.
     """
 
     state: State
     still: Mask
     stirred: Mask
     lively: Mask
+    grey: NDArray[np.float32]
 
     def is_settling(self) -> bool:
         """Whether somewhere all movement has ended and rest is near: what lies there will be told with the rest."""
@@ -76,7 +78,7 @@ class SettleGate:
         if before is None or before.shape != cells.shape:
             self._since, self._light = cells, 0.0
             self._still_ns = np.full(cells.shape, _MOVING, np.int64)
-            return Calm("moving", ~watched, watched, watched)
+            return Calm("moving", ~watched, watched, watched, cells)
         moved = self._moved(cells, before)
         self._still_ns = np.where(
             moved, _MOVING, np.where(self._still_ns == _MOVING, t_ns, self._still_ns)
@@ -84,7 +86,13 @@ class SettleGate:
         is_moving, since_ns = self._still_ns == _MOVING, t_ns - self._still_ns
         restless = watched & (is_moving | (since_ns < self._rest_ns))
         lively = watched & (is_moving | (since_ns < self._rest_ns / 2))
-        return Calm("moving" if restless.any() else "rested", ~restless, moved & watched, lively)
+        return Calm(
+            "moving" if restless.any() else "rested",
+            ~restless,
+            moved & watched,
+            lively,
+            (cells - self._light).astype(np.float32),
+        )
 
     def _moved(self, cells: NDArray[np.float32], before: NDArray[np.float32]) -> Mask:
         """The cells that changed since the picture before, or since their rest began, and those beside them."""

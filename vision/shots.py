@@ -78,7 +78,9 @@ def live_shots(source: str, patience_s: float = _LOST_S) -> Iterator[Shot]:
     """The newest frame of a camera, again and again, in host time; what comes while the last one is looked at is
     skipped. Raises SourceLostError when it does not open, or stays lost for `patience_s`; ends with the source."""
     mailbox = Mailbox()
-    grabber = Grabber(lambda: open_source(source), mailbox, EvidenceRing(max_bytes=0))
+    grabber = Grabber(
+        lambda: open_source(source), mailbox, EvidenceRing(fps=0.01, max_bytes=0)
+    )  # nobody asks for what was
     grabber.start()
     lost_s: float | None = None
     try:

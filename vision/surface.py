@@ -106,6 +106,14 @@ class Surface:
         (x, y), (width, height) = xy_mm, self.size_mm
         return -margin_mm <= x <= width + margin_mm and -margin_mm <= y <= height + margin_mm
 
+    def has_marker_at(self, xy_mm: tuple[float, float], margin_mm: float = 4.0) -> bool:
+        """Whether a place is on one of the table's own markers, grown by `margin_mm`, whose squares look like dice
+        of black and white."""
+        return any(
+            cv2.pointPolygonTest(corners.astype(np.float32), xy_mm, True) > -margin_mm
+            for corners in self.corners_mm.values()
+        )
+
     def missing(self) -> tuple[str, ...]:
         """Places of the markers that were not found, as words."""
         return tuple(place for i, place in enumerate(PLACES) if i not in self.seen)

@@ -18,7 +18,9 @@ from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_marke
 
 PARTLY_NS = 700_000_000
 """The least time between two tellings of a table that is not wholly at rest."""
+_LANDS_NS = 350_000_000
 _WATCH_MARGIN_MM = 10.0
+_SAME_GREY = 4.0  # levels: a place that differs by less looks as it did
 _LEAST_CELLS = 2  # of the settle gate: fewer that came to rest are noise
 
 
@@ -71,6 +73,10 @@ class Watcher:
         self._vote: _Vote | None = None
         self._untold: Mask | None = None  # cells that moved since they were told, None for all
         self._told_ns: int | None = None
+        self._waits_ns: int | None = None  # since when a part could be told
+        self._told_grey: NDArray[np.float32] | None = (
+            None  # of each cell as it was when it was told, nan for never
+        )
         self._is_reported = False  # the whole table, and nothing moved since
         self._blind: str | None = None
         self.surface: Surface | None = None
@@ -95,6 +101,8 @@ class Watcher:
         calm = self._gate.step(small, seen_ns, self._where)
         if self._untold is None or self._untold.shape != calm.still.shape:
             self._untold = np.ones_like(calm.still)
+        if self._told_grey is None or self._told_grey.shape != calm.still.shape:
+            self._told_grey = np.full(calm.still.shape, np.nan, np.float32)
         self._untold |= calm.stirred
         stamp = _Stamp(seen_ns, uncertainty_ns, number)
         told: list[Observed] = []
@@ -104,25 +112,31 @@ class Watcher:
         if self._vote is not None and not self._vote.goes_on(calm):
             self._vote = None
         if self._vote is None:
-            if not self._is_ready(calm, self._untold, seen_ns):
+            is_same = np.abs(calm.grey - self._told_grey) < _SAME_GREY
+            if not self._is_ready(calm, self._untold, is_same, seen_ns):
                 return told
-            self._vote = _Vote(stamp, self._untold & calm.still, calm.still)
+            self._vote = _Vote(stamp, self._untold & calm.still, calm)
             if calm.state == "rested" or self.surface is None:
                 told += self._find_surface(frame, small.shape, stamp)
         return told + self._look(frame, self._vote)
 
     def _begin_anew(self) -> None:
-        self._untold = self._vote = self._told_ns = None
+        self._untold = self._vote = self._told_ns = self._told_grey = None
         self._is_reported = False
 
-    def _is_ready(self, calm: Calm, untold: Mask, seen_ns: int) -> bool:
-        """Whether something rests that was not told as it lies now."""
+    def _is_ready(self, calm: Calm, untold: Mask, is_same: Mask, seen_ns: int) -> bool:
+        """Whether something rests that was not told as it lies now. While anything moves, a place that looks as it
+        did when it was told (a hand went over it) is not looked at again."""
         if calm.state == "rested":
             return bool(untold.any())
-        if self._reader is None or calm.is_settling():
-            return False  # one throw does not land all at once
         is_due = self._told_ns is None or seen_ns - self._told_ns >= PARTLY_NS
-        return is_due and bool((untold & calm.still).sum() >= _LEAST_CELLS)
+        if self._reader is None or not is_due or (untold & calm.still & ~is_same).sum() < _LEAST_CELLS:
+            self._waits_ns = None
+            return False
+        if self._waits_ns is None:
+            self._waits_ns = seen_ns
+        # One throw does not land all at once; but what always flickers somewhere is not waited for.
+        return not calm.is_settling() or seen_ns - self._waits_ns >= _LANDS_NS
 
     def _look(self, frame: NDArray[np.uint8], ballot: _Vote) -> list[Observed]:
         """One more still frame is read; tells when enough were."""
@@ -146,6 +160,8 @@ class Watcher:
         self._told_ns = ballot.stamp.seen_ns
         if self._untold is not None:
             self._untold &= ~still
+        if self._told_grey is not None:
+            self._told_grey = np.where(still, ballot.grey, self._told_grey)
         if self._kept is not None and dice:
             self._kept.keep(ballot.stamp.number, frame)
         return DiceRested(
@@ -205,9 +221,10 @@ class _Stamp(NamedTuple):
 class _Vote:
     """Readings of the same rest. `stamp`: of its first frame; `still`: what has rested in all its frames."""
 
-    def __init__(self, stamp: _Stamp, of: Mask, still: Mask) -> None:
+    def __init__(self, stamp: _Stamp, of: Mask, calm: Calm) -> None:
         self.stamp = stamp
-        self.still = still
+        self.still = calm.still
+        self.grey = calm.grey
         self.readings: list[Reading] = []
         self._of = of
 

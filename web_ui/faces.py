@@ -58,7 +58,7 @@ class Faces(Protocol):
     """Whoever enrols dice. All methods are safe from any thread and may take some seconds."""
 
     def shown(self, owner: str) -> FacesShown:
-        """What is enrolled of one owner's dice."""
+        """What is enrolled of one owner's dice. Raises FacesError where the file cannot be read."""
 
     def add(self, owner: str, face: str, pictures: Sequence[tuple[str, bytes]]) -> Shown:
         """Learn a face from pictures (name, the file's bytes), one die alone in each. Raises FacesError."""
@@ -70,7 +70,7 @@ class Faces(Protocol):
         """Drop all pictures of a face. Raises FacesError."""
 
     def picture(self, owner: str, face: str, number: int) -> bytes | None:
-        """What was cut out of one of the face's pictures, as PNG; `number` counts from 0."""
+        """What was cut out of one of the face's pictures, as PNG; `number` counts from 0. Raises FacesError."""
 
     def has_camera(self) -> bool:
         """Whether a camera looks at the table."""

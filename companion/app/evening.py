@@ -8,7 +8,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Iterator
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,15 @@ def _journal(asked: Path | None) -> Iterator[Path]:
     yield Path(tempfile.mkdtemp(prefix="companion-demo-")) / "demo.sqlite"
 
 
+def _own_dice(stack: contextlib.ExitStack) -> Path:
+    """The demo's dice in a file of their own: what corrections teach must not change those that are shipped."""
+    profile = (
+        Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="companion-demo-"))) / "demo.dice.npz"
+    )
+    profile.write_bytes((files("companion.demo") / "data" / profile.name).read_bytes())
+    return profile
+
+
 def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path) -> dict[str, Any]:
     game = game_named(options["game"])
     seats = seats_of(count)
@@ -82,7 +91,7 @@ def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, jour
         serial=tuple(pad.port for pad in pads.values()),
         mqtt=options["mqtt"] or "embedded",
         camera=feed.source,
-        profile=stack.enter_context(as_file(files("companion.demo") / "data" / "demo.dice.npz")),
+        profile=_own_dice(stack),
         table_mm=DEFAULT_TABLE_MM,
         host=options["host"],
         port=options["port"],

@@ -47,6 +47,10 @@ MANY = 12
 Row = dict[str, Any]
 
 
+class NotDrawnError(Exception):
+    """A drawn picture could not be written; the text says what to do."""
+
+
 class Output(msgspec.Struct, frozen=True, kw_only=True):
     """Where readings go: `picture` is a file or folder for drawn ones, `fps` takes folders as frames of a film."""
 
@@ -146,7 +150,7 @@ class _Reading:
             else:
                 with contextlib.suppress(KeyboardInterrupt):  # how somebody ends what has no end
                     self._rolls(item.name, live_shots(item.name))
-        except SourceLostError as error:
+        except (SourceLostError, NotDrawnError) as error:
             self._failed({"source": item.name, "error": str(error)}, roll_text)
 
     def _picture(self, item: _Named) -> None:
@@ -214,10 +218,18 @@ class _Drawer:
             ) from error
 
     def draw(self, name: str, frame: Frame, dice: Sequence[DieSeen], flags: Sequence[str]) -> None:
-        """Under this name, or, where it was given already, with a number behind it. Raises OSError."""
+        """Under this name, or, where it was given already, with a number behind it. Raises NotDrawnError
+        when it cannot be written."""
         if self._out is None:
             return
-        save(self._out if self._is_file else self._out / f"{self._free(name)}.png", draw(frame, dice, flags))
+        out = self._out if self._is_file else self._out / f"{self._free(name)}.png"
+        try:
+            save(out, draw(frame, dice, flags))
+        except OSError as error:
+            told = (
+                f"the drawn picture {out} is not written: {error.strerror or error}: give another --picture"
+            )
+            raise NotDrawnError(told) from error
 
     def _free(self, name: str) -> str:
         free, number = name, 1

@@ -18,8 +18,8 @@ from companion.core.seat import PadNote
 from companion.core.view import Action, Row, Zone
 
 ZONE = "pads"
-STEP_NS = 100_000
-"""A pad that stays unfit is noted anew when its uncertainty has changed by more than this, and by a quarter."""
+NEWS_TIMES = 2
+"""A pad that stays unfit is noted anew when its uncertainty is so many times what it was, or was so many times it."""
 
 
 def noted(sitting: Sitting[Any], seen: Observation) -> tuple[c.Command, ...]:
@@ -45,9 +45,9 @@ def noted(sitting: Sitting[Any], seen: Observation) -> tuple[c.Command, ...]:
 def _is_news(known: PadNote, pad: PadNote) -> bool:
     if (known.doubt, known.race_class, known.limit_ns) != (pad.doubt, pad.race_class, pad.limit_ns):
         return True
-    if pad.is_fit or known.u_ns is None or pad.u_ns is None:
-        return not pad.is_fit and known.u_ns != pad.u_ns
-    return abs(known.u_ns - pad.u_ns) > max(STEP_NS, known.u_ns // 4)
+    if pad.is_fit or not known.u_ns or not pad.u_ns:
+        return False
+    return max(known.u_ns, pad.u_ns) >= NEWS_TIMES * min(known.u_ns, pad.u_ns)
 
 
 def unfit(sitting: Sitting[Any], seats: Iterable[str]) -> tuple[PadNote, ...]:
@@ -65,7 +65,7 @@ def barred(sitting: Sitting[Any], seats: Iterable[str]) -> tuple[PadNote, ...]:
 def words(sitting: Sitting[Any], pad: PadNote) -> str:
     """Which pad, how much, and why, without a full stop."""
     who = " and ".join(seat.name for seat in sitting.playing() if seat.device == pad.device)
-    whose = f"pad {pad.device} of {who}" if who else f"pad {pad.device}"
+    whose = f"{pad.device} ({who})" if who else pad.device
     known = "its clock is not known" if pad.u_ns is None else f"± {pad.u_ns / 1e6:.2f} ms"
     why = [pad.doubt] if pad.doubt else []
     why += ["a pad of its kind is for parties"] if pad.race_class != "ranked" else []
@@ -101,7 +101,7 @@ def waive_actions(sitting: Sitting[Any], seats: Iterable[str]) -> tuple[Action, 
                 Action(
                     id=f"waive-{'round' if is_for_round else 'pad'}-{pad.device}",
                     command=c.WaivePad(device=pad.device, is_for_round=is_for_round),
-                    label=f"Waive pad {pad.device} {how_long}",
+                    label=f"Waive {pad.device} {how_long}",
                     effect=f"It takes part as it is ({words(sitting, pad)}); journal and rulings say so.",
                     zone=ZONE,
                 )

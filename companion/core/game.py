@@ -404,7 +404,7 @@ def evolve(game: Game[S], sitting: Sitting[S], event: e.Event, moment: Moment) -
     elif isinstance(event, e.PadWaived):
         how_long = "in this round" if event.is_for_round else "from now on"
         found = (
-            ok("TABLE-12", f"The referee lets pad {event.device} take part {how_long}. {event.why}".strip()),
+            ok("TABLE-12", f"The referee lets {event.device} take part {how_long}. {event.why}".strip()),
         )
     else:
         found = game.rule(sitting, event, after)

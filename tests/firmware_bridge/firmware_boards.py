@@ -25,7 +25,7 @@ from firmware_tools import (
 
 FIRST_PIN = 2  # button 1, on an Uno and on a Pico
 BOUNCES_US = (300, 420, 900, 1_150, 1_900, 2_050)
-_PATIENCE_S = 10
+_PATIENCE_S = 40
 
 
 @cache

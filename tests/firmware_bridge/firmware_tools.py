@@ -67,13 +67,12 @@ def folder(name: str) -> Path:
 
 @cache
 def replayer() -> Path:
-    """The C++ core with a reader of traces, built for this computer."""
+    """The C++ core with a reader of traces, built for this computer; it stops at whatever C++ leaves undefined."""
     need("g++")
     made = folder("replay") / "replay"
-    run(
-        "g++", "-std=c++11", "-O1", *STRICT, "-Wshadow", f"-I{SKETCH}", *sorted(SKETCH.glob("tada_*.cpp")),
-        BOARDS / "replay.cpp", "-o", made,
-    )  # fmt: skip
+    strict = ("-fsanitize=undefined", "-fno-sanitize-recover=all", *STRICT, "-Wshadow")
+    sources = (*sorted(SKETCH.glob("tada_*.cpp")), BOARDS / "replay.cpp")
+    run("g++", "-std=c++11", *strict, f"-I{SKETCH}", *sources, "-o", made)
     return made
 
 

@@ -44,6 +44,10 @@ _HOSTILE = (
     '{"n":1}', '{"t":null}', '{"t":"key","n":0,"k":"00000000000000000000000000000000"}', '{"t":"key","n":1,"k":"00"}',
     '{"t":"key","n":1,"k":"0000000000000000000000000000000G"}', '{"t":"ack","n":1,"x":' + "[" * 20 + "]" * 20 + "}",
 )  # fmt: skip
+# Times around which the firmware changes its mind.
+_EDGES_US = (
+    199, 200, 201, 1_999, 2_000, 2_001, 4_999, 5_000, 5_001, 29_999, 30_000, 30_001, 99_999, 100_000, 100_001,
+)  # fmt: skip
 _LATER = (
     '{"t":"dance"}', '{"t":"dance","b":{"c":[1,2,{"d":null}]},"e":-1.5e3}', '{"t":"sy"}', '{"t":"synchronise","id":1}',
 )  # fmt: skip
@@ -93,7 +97,9 @@ class _Scene:
 
     def _happen(self) -> None:
         chance = self._chance
-        end_us = self._us + chance.choice((200, 900, 1_500, 6_000, 31_000, 90_000, 205_000, 1_000_100))
+        end_us = self._us + chance.choice(
+            (200, 900, 1_500, 6_000, 31_000, 90_000, 205_000, 1_000_000, 1_000_100)
+        )
         done: list[tuple[int, int, int]] = []
         for _ in range(chance.choice((0, 0, 1, 1, 2))):
             done += self._done_to(chance.randrange(len(self._kinds)), end_us)
@@ -109,13 +115,19 @@ class _Scene:
         chance, kind = self._chance, self._kinds[b]
         us = chance.randint(self._us, end_us)
         if kind in ("piezo", "tower"):
-            count = chance.choice((1, 2, 8, 30))
-            times = sorted(min(us + chance.randint(0, 200 * k), end_us) for k in range(count))
-            return [(time_us, b, chance.randint(20, 1023)) for time_us in times]
+            how = chance.random()
+            if how < 0.3:
+                after = [0, chance.choice(_EDGES_US)]
+            elif how < 0.5:
+                after = list(range(0, 45_000, 1_500))
+            else:
+                after = [0, *sorted(chance.randint(0, 6_000) for _ in range(chance.choice((0, 1, 8, 30))))]
+            return [(min(us + after_us, end_us), b, chance.randint(20, 1023)) for after_us in after]
         self._values[b] ^= 1
         done = [(us, b, self._values[b])]
-        for _ in range(chance.choice((0, 0, 2, 6, 7))):  # an odd number stays otherwise than it began
-            us = min(us + chance.randint(1, 3_000), end_us)
+        for _ in range(chance.choice((0, 0, 1, 2, 6, 7))):  # an odd number stays otherwise than it began
+            gap_us = chance.choice(_EDGES_US) if chance.random() < 0.35 else chance.randint(1, 3_000)
+            us = min(us + gap_us, end_us)
             self._values[b] ^= 1
             done.append((us, b, self._values[b]))
         return done
@@ -123,6 +135,15 @@ class _Scene:
     def _said(self) -> Iterator[bytes]:
         chance = self._chance
         data = b"".join(self._frame() for _ in range(chance.choice((0, 0, 0, 1, 1, 2, 4))))
+        if chance.random() < 0.04:  # more than a pad keeps
+            at = (self._us + 900_000) % WRAP_US
+            shows = [
+                f'{{"t":"led","b":0,"pattern":"{chance.choice(tuple(SHAPES))}","at":{at + k}}}'
+                for k in range(20)
+            ]
+            data += b"".join(map(self._signed, shows))
+        if chance.random() < 0.06:
+            data += b"".join(self._signed(f'{{"t":"sync","id":{k},"h":{k}}}') for k in range(6))
         if not data:
             return
         if chance.random() < 0.3:  # in two portions, the second one perhaps never

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import random
+import re
 from collections import Counter
 
 import pytest
@@ -11,7 +13,7 @@ from firmware_tools import BOARDS, CORE, MICROPYTHON, need_micropython, replayer
 from firmware_traces import COUNT, told_by_model, traces
 
 from companion.core.cue import SHAPES
-from firmware_bridge.framing import WireCounters, unwrap
+from firmware_bridge.framing import WireCounters, unwrap, wrap
 from firmware_bridge.messages import from_device
 
 TRACES = list(traces())
@@ -85,6 +87,42 @@ def test_the_micropython_core_says_the_same_on_micropython() -> None:
     assert_same(apart(told), TOLD + RADIO_TOLD)
 
 
+HOSTILE_VALUES = (
+    "18446744073709551616", "-1", "1e999", "NaN", "[" * 50, "{" * 9, '"\\ud800"', '"\\', "tru", "01", "{}", "[1,",
+    '"' + "a" * 150,
+)  # fmt: skip
+
+
+def hostile_bytes(chance: random.Random) -> bytes:
+    """Noise, damaged frames, and whole frames around JSON that nobody should send."""
+    valid = [
+        wrap(body.encode())
+        for body in ('{"t":"who","p":[1]}', '{"t":"sync","id":1,"h":2}', '{"t":"ack","n":1}')
+    ]
+    flipped = bytearray(chance.choice(valid) * 8)
+    for _ in range(12):
+        flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+    value = chance.choice(HOSTILE_VALUES)
+    key = chance.choice(("t", "id", "h", "b", "n", "p", "at", "pattern", "k"))
+    t = chance.choice(("sync", "led", "key", "arm", "nak", "who"))
+    framed = wrap(f'{{"t":"{t}","{key}":{value}{chance.choice(("}", "", ",}", "}}"))}'.encode())
+    return chance.choice((chance.randbytes(200), bytes(flipped), framed, b"{" + chance.randbytes(40) + b"\n"))
+
+
+def test_hostile_bytes_make_no_event_and_stop_no_pad(on_cpython) -> None:  # type: ignore[no-untyped-def]  # a board's module
+    chance = random.Random(9)
+    lines = ["pad p 1 1 20 0 0", "in button b", "out led l", "start 0"]
+    for k in range(1_500):
+        lines += [f"d {hostile_bytes(chance).hex()}", f"step {k * 1_000}"]
+    question = b"\n" + wrap(b'{"t":"sync","id":77,"h":5}')
+    lines += [f"d {question.hex()}", "step 2000000", "end", ""]
+    trace = "\n".join(lines)
+    for told in (run(replayer(), text=trace), on_cpython(trace)):
+        assert '"t":"sync","id":77,"h":5' in told
+        assert not re.search('"t":"(dn|up|hit|die)"', told)
+        assert re.search(r'"noise":\d{3,},"crc":\d{3,}.*"msg":\d{3,}', told)
+
+
 def test_the_patterns_are_those_of_the_host(on_cpython) -> None:  # type: ignore[no-untyped-def]  # a board's module
     shapes = importlib.import_module("tada_patterns").SHAPES
     assert shapes == {
@@ -95,8 +133,6 @@ def test_the_patterns_are_those_of_the_host(on_cpython) -> None:  # type: ignore
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_both_firmwares_show_each_pattern_to_its_end_as_the_host_draws_it(name: str, on_cpython) -> None:  # type: ignore[no-untyped-def]  # a board's module
-    from firmware_bridge.framing import wrap
-
     lines = ["pad p 1 1 20 0 0", "in button b", "out led l", "out snd s", "start 0"]
     for t, b in (("led", 0), ("snd", 1)):
         lines.append("d " + wrap(f'{{"t":"{t}","b":{b},"pattern":"{name}"}}'.encode()).hex())

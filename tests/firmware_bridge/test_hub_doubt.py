@@ -9,6 +9,8 @@ import pytest
 from benchmarks.hands_clocks import measure
 from benchmarks.virtual_table import LAWS, Law
 from companion.core.observation import Pressed
+from firmware_bridge.framing import wrap
+from firmware_bridge.messages import WRAP_US, Down, body_of
 from firmware_bridge.verdict import CAP_NS, watermark_ns
 
 from virtual_table import MS, VirtualPad, VirtualTable, modem_sleep, ready_table, wifi  # isort: skip
@@ -109,3 +111,20 @@ def test_trap_15_what_is_not_covered_is_flagged_in_time(name: str) -> None:
     assert found.troubled > 2
     assert (found.missed, found.lost) == (0, 0)
     assert found.sound_covered == found.sound
+
+
+def test_a_press_that_comes_late_waits_for_no_answer_longer_than_the_cap() -> None:
+    table, (pad,) = ready_table("pad1")
+    table.run(5 * S)
+    pad.spoil = lambda frame: b"" if b'"sync"' in frame else frame
+    at_ns = table.now_ns + 10 * MS
+    frame = wrap(body_of(Down(b=0, n=1, us=pad.us(at_ns) % WRAP_US)))
+    table.run(400 * MS)
+    pad.raw(frame)
+    heard_ns = table.now_ns
+    table.run(CAP_NS - 20 * MS)
+    assert table.presses == []
+    table.run(50 * MS)
+    (press,) = table.presses
+    assert table.now_ns - heard_ns < CAP_NS + 50 * MS
+    assert abs(press.seen_ns - at_ns) <= press.uncertainty_ns

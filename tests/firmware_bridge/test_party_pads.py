@@ -189,7 +189,7 @@ def test_a_byte_is_a_press(buzzer: Buzzer) -> None:
         buzzer.unplug()
         until(lambda: table.states("byte-buzzers")[-1] == "lost", "it is gone")
         buzzer.open()
-        until(lambda: table.is_ready("byte-buzzers"), "it is back")
+        until(lambda: table.states("byte-buzzers")[-1] == "ready", "it is back")
         buzzer.send(b"A")
         assert table.wait_presses(3)[2].input == 0
 

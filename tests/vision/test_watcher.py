@@ -194,3 +194,16 @@ def test_another_reader_reads_a_resting_table_again() -> None:
     watcher.set_reader(_Says(Reading((die(4),))))
     (rested,) = run.show(SCENE, 10)
     assert isinstance(rested, DiceRested) and rested.dice[0].value == 4
+
+
+def test_a_hand_that_goes_over_dice_does_not_have_them_read_again_while_it_moves() -> None:
+    says = _Says(Reading((die(3, x=700),)))
+    run = _Run(Watcher("cam", says, Marks(size_mm=(600.0, 400.0))))
+    run.show(SCENE, 30)
+    asked = len(says.asked)
+    for i in range(60):
+        over = 90.0 + 25 * min(i % 20, 20 - i % 20)
+        run.show(replace(SCENE, visitors=(Hand(tip_mm=(over, 330.0)),)), 1)
+    assert len(says.asked) == asked
+    (rested,) = [o for o in run.show(SCENE, 30) if isinstance(o, DiceRested)]
+    assert rested.restless_px == ()

@@ -18,7 +18,10 @@ from web_ui.access import PAGES, STREAMS, Access, is_loopback, may_command, may_
 from web_ui.passes import ALPHABET, Passes, plain
 
 ROLES = (Role.PUBLIC, Role.SEAT, Role.REFEREE)
-ARGUMENTS = {"frame": 3, "n": 0, "number": 2, "entry": 2, "name": "table", "picture": "e2-0", "digest": "x"}
+ARGUMENTS = {
+    "frame": 3, "n": 0, "number": 2, "entry": 2, "name": "table", "picture": "e2-0", "digest": "x", "owner": "red",
+    "face": "arrow",
+}  # fmt: skip
 
 
 def guests(house: House) -> dict[Role, Guest]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import axe_core_python
 import pytest
 from playwright.sync_api import Page, expect
 from test_browser import play_to_cast
+from test_dice import FakeDice
 from web_house import House, Opener
 
 from companion.core import command as c
@@ -16,7 +18,15 @@ from companion.games.tada import commands as t
 
 AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-STAFF_PAGES = ("/referee", "/people", "/devices", "/journal", "/journal/5/correct?way=replace", "/evidence/5")
+STAFF_PAGES = (
+    "/referee",
+    "/people",
+    "/dice",
+    "/devices",
+    "/journal",
+    "/journal/5/correct?way=replace",
+    "/evidence/5",
+)
 LONG = "Wolfeschlegelsteinhausenbergerdorffwelch"
 
 
@@ -29,6 +39,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     made.order(t.Slam(seat="s1"))
     made.order(c.Propose(command=t.FlagBreach(seat="s2"), reading="An elbow left the table", confidence=0.6,
                          evidence=("rest:table/88",)))  # fmt: skip
+    made.app.extensions["companion"] = replace(made.app.extensions["companion"], dice=FakeDice())
     yield made
     made.close()
 

@@ -78,6 +78,9 @@ def test_what_is_no_picture_of_a_die_is_named_and_nothing_is_kept(house: House, 
     assert not (tmp_path / f"tada{SUFFIX}").exists()
     assert send(boss, "arrow", []) == 303
     assert "Choose the pictures first" in boss.get("/dice/faces?owner=red").text
+    (tmp_path / f"tada{SUFFIX}").write_bytes(b"no profile")
+    assert "no dice profile" in boss.get("/dice/faces?owner=red").text
+    assert boss.get("/dice/faces/red/arrow/0.png").status_code == 404
     assert send(boss, "a/b", [(empty, "a.png")]) == 400
     assert send(boss, "arrow", [(empty, "a.png")], owner="pink") == 404
 

@@ -32,7 +32,7 @@ class ComposedReader:
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
         """The dice in a BGR frame (H, W, 3); `xy_mm` and `on` are told for every die where there is a
-        `surface`."""
+        `surface`; what lies on its markers is none."""
         readings = [reader.read(frame, surface, layouts) for reader in self._readers]
         claims = sorted((die for reading in readings for die in reading.dice), key=_weight, reverse=True)
         kept: list[DieSeen] = []
@@ -40,7 +40,8 @@ class ComposedReader:
             if not any(_is_same_place(claim, other) for other in kept):
                 kept.append(claim)
         if surface is not None:
-            kept = [self._placed(die, surface, layouts) for die in kept]
+            placed = (self._placed(die, surface, layouts) for die in kept)
+            kept = [die for die in placed if die.xy_mm is None or not surface.has_marker_at(die.xy_mm)]
         flags = dict.fromkeys(flag for reading in readings for flag in reading.flags if flag != "no_dice")
         ordered = tuple(sorted(kept, key=lambda die: (die.box_px[1], die.box_px[0])))
         return Reading(ordered, (*flags,) if ordered else (*flags, "no_dice"))

@@ -40,6 +40,7 @@ _WORK_PX = 640  # long side of the picture in which areas are compared
 _SHADOW_KEEPS = (0.45, 1.0)  # share of the light that a shadow leaves
 _SHADOW_OFF = 8.0  # levels (0 to 255) by which a channel may differ from that share
 _CHANGE = 16.0  # Lab distance that is a change on a quiet picture
+_LEAST_AREA = 80.0  # px of a mask: smaller spots are noise where no die's size is known
 _MOVED = 0.45  # share of the picture that has changed when no longer the same view is seen
 
 
@@ -61,7 +62,8 @@ def is_same_view(mask: Mask) -> bool:
 def spots_in(mask: Mask, side_px: float | None = None) -> tuple[Spot, ...]:
     """Dice-like areas of a mask; `side_px` is a die's edge where known. Dice that touch are split by size."""
     found, areas = cv2.connectedComponentsWithStats(mask, connectivity=4)[1:3]
-    boxes = [(n, areas[n]) for n in range(1, len(areas)) if areas[n][4] >= 80]
+    least = min(_LEAST_AREA, 0.5 * side_px**2) if side_px else _LEAST_AREA
+    boxes = [(n, areas[n]) for n in range(1, len(areas)) if areas[n][4] >= least]
     if not boxes:
         return ()
     side = side_px or float(np.sqrt(np.median([box[4] for _, box in boxes])))

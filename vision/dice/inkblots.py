@@ -21,7 +21,7 @@ PATCH_PX = 36
 
 _WINDOW = 0.72  # of a face: what is near enough to be compared with
 _CONTRAST = 20.0  # least difference of ink to body, in Lab units
-_LEVELS = ((18, 32, 52, 80), (20,), (20,))  # of L, a, b
+_LEVELS = ((11, 18, 32, 52, 80), (20,), (20,))  # of L, a, b
 _REACH = 0.045  # of a face: parts of one symbol are no farther apart than twice this
 _SPAN = (0.3, 0.92)  # of a face: a symbol's longer side
 _BATCH = 400  # places at once; OpenCV remaps at most 32,767 rows

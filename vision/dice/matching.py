@@ -88,9 +88,12 @@ class FaceMatcher:
         )
 
     def rough(self, patches: Soft) -> Soft:
-        """(N,) about how well the best face fits each of (N, PATCH_PX, PATCH_PX), all at once and cheaply."""
-        views = _units(patches[:, _EDGE:-_EDGE, _EDGE:-_EDGE])
-        faces = self._faces.reshape(-1, len(_BLURS_PX), _TURNS, views.shape[1])[:, 1, ::2]
+        """(N,) about how well the best face fits each of (N, PATCH_PX, PATCH_PX), all at once and cheaply. Both are
+        blurred, or thin lines that are a little beside each other would have nothing in common."""
+        tall = cv2.GaussianBlur(patches.reshape(-1, PATCH_PX), (0, 0), _BLURS_PX[-1])
+        soft = np.asarray(tall, np.float32).reshape(patches.shape)
+        views = _units(soft[:, _EDGE:-_EDGE, _EDGE:-_EDGE])
+        faces = self._faces.reshape(-1, len(_BLURS_PX), _TURNS, views.shape[1])[:, -1, ::2]
         return np.asarray(_products(views, faces.reshape(-1, views.shape[1])).max(axis=1), np.float32)
 
     def scores(self, patch: Soft) -> dict[str, float]:

@@ -23,6 +23,7 @@ MODELS = resources.files("vision") / "models"
 NOTHING, OTHER, COCKED = 0, 7, 8
 """Classes beside the values 1 to 6: no face, a face of another kind of die, a die that leans."""
 
+_CLASSES = 9
 _STRIDE = 4
 _MULTIPLE = 16
 _THREADS = 2
@@ -95,12 +96,22 @@ class FaceClassifier:
         self._session = session(Path(str((folder or MODELS) / "classifier.onnx")))
 
     def logs(self, faces: Sequence[Frame]) -> Floats:
-        """Log-probabilities (n, 9) of NOTHING, the values 1 to 6, OTHER, COCKED for n faces as `pips.cut` makes."""
+        """The log-probabilities of `look` alone."""
+        return self.look(faces)[0]
+
+    def look(self, faces: Sequence[Frame]) -> tuple[Floats, Floats]:
+        """What n faces as `pips.cut` makes show, and where the face in each really lies.
+
+        Log-probabilities (n, 9) of NOTHING, the values 1 to 6, OTHER, COCKED; and moves (n, 3): x and y from the
+        cut's middle to the face's, and the log of its edge, all against the edge that was cut for.
+        """
         if not faces:
-            return np.zeros((0, 9), np.float32)
+            return np.zeros((0, _CLASSES), np.float32), np.zeros((0, 3), np.float32)
         (seen,) = self._session.run(None, {"picture": _planes(np.stack(faces))})
-        top = seen.max(1, keepdims=True)
-        return np.asarray(seen - top - np.log(np.exp(seen - top).sum(1, keepdims=True)), np.float32)
+        names, moves = seen[:, :_CLASSES], seen[:, _CLASSES:]
+        top = names.max(1, keepdims=True)
+        logs = names - top - np.log(np.exp(names - top).sum(1, keepdims=True))
+        return np.asarray(logs, np.float32), np.asarray(moves, np.float32)
 
 
 def _planes(pictures: NDArray[np.uint8]) -> Floats:

@@ -27,6 +27,7 @@ _RADIUS_OF_SIDE = 0.67  # of the edge that the finder tells: half of what is see
 _FIRST_TURNS_DEG = (0.0, 90.0, 180.0, 270.0)
 _TURNS_DEG = tuple(30.0 * k for k in range(12))
 _AGAIN = ((-6.0, 1.0), (6.0, 1.0), (0.0, 0.95), (0.0, 1.05))  # turned by, grown by
+_CORRECTIONS = 2  # how often the place is put right
 _WORTH_SCAN = 0.04  # chance of a die at the first look from which it is looked at again
 _WAYS = 2  # ways round that are taken for possible
 _OTHER_WAY_DEG = 65.0  # ways round are farther apart
@@ -71,13 +72,15 @@ class NumeralNetwork:
     def judged(self, frame: Frame, spots: Sequence[Spot]) -> list[Judged]:
         """What lies at each spot where a die may be: its exact place first, then which way round its numeral stands,
         then what it is."""
-        poses = self._placed(frame, [(Pose(s.x_px, s.y_px, s.side_px * _RADIUS_OF_SIDE), s) for s in spots])
+        poses = [(Pose(s.x_px, s.y_px, s.side_px * _RADIUS_OF_SIDE), s) for s in spots]
+        for _ in range(_CORRECTIONS):
+            poses = self._placed(frame, poses)
         return [self._judge(cut(frame, pose), pose, spot) for pose, spot in poses]
 
-    def _placed(self, frame: Frame, spots: Sequence[tuple[Pose, Spot]]) -> list[tuple[Pose, Spot]]:
+    def _placed(self, frame: Frame, spots: list[tuple[Pose, Spot]]) -> list[tuple[Pose, Spot]]:
         """The spots where a die may be, each pose put right as the network sees it."""
         if not spots:
-            return []
+            return spots
         seen = []
         for pose, _ in spots:
             piece = cut(frame, pose)
@@ -180,7 +183,7 @@ class NumeralReader:
 
 
 def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
-    """(kind, text, chance) that is likeliest among these kinds of dice."""
+    """(kind, text, chance) that is likeliest where only these kinds of dice are."""
     best = ("", "", -np.inf)
     total = []
     for kind in kinds:
@@ -191,7 +194,8 @@ def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
             if log > best[2]:
                 best = (kind, text, log)
     share = float(np.exp(best[2] - np.logaddexp.reduce(total)))
-    return best[0], best[1], share * one.is_die
+    allowed = float(np.exp(one.kinds[[KINDS.index(kind) for kind in kinds]]).sum())
+    return best[0], best[1], share * allowed / (allowed + 1.0 - one.is_die + 1e-6)
 
 
 def _logs(out: NDArray[np.float32]) -> Floats:

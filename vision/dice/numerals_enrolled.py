@@ -21,7 +21,10 @@ _LEAST_DIE = 0.15  # chance by the network from which a spot is held against the
 _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
 _PER_FIT = 40.0  # log-chances that a correlation of 1 is worth
-_PER_NETWORK = 0.5
+_PER_NETWORK = 0.1
+_SURELY_A_DIE = 0.5  # chance by the network from which a die of no enrolled set is told
+_SURE = 0.8
+_SIZES = (0.55, 1.8)  # radii of other dice against those of the set
 _LESS = 0.85  # how much less sure the network is of a die that is none of the set
 
 
@@ -45,15 +48,19 @@ class EnrolledNumeralReader:
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
         """The dice in `frame` as `NumeralReader.read` tells them."""
-        found = self._reader.found(frame, _LEAST_DIE)
-        dice = []
-        for one in found:
+        known, others = [], []
+        for one in self._reader.found(frame, _LEAST_DIE):
             fits = self._matcher.fits(frame, one.pose, self._likely(one))
             if fits and fits[0].score >= _LEAST_FIT:
-                dice.append(self._reader.told(frame, one, *_decided(one, fits)))
-            elif one.is_die >= 0.5:
+                known.append((one, *_decided(one, fits)))
+            elif one.is_die >= _SURELY_A_DIE:
                 kind, text, chance = best_of(one, self._conventions.kinds)
-                dice.append(self._reader.told(frame, one, kind, text, chance * _LESS))
+                others.append((one, kind, text, chance * _LESS))
+        sizes = [one.pose.radius_px for one, _, _, chance in known if chance > _SURE]
+        if sizes:
+            usual = float(np.median(sizes))
+            others = [other for other in others if _SIZES[0] < other[0].pose.radius_px / usual < _SIZES[1]]
+        dice = [self._reader.told(frame, *told) for told in (*known, *others)]
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
         )

@@ -23,15 +23,17 @@ SHOT_REACH = 1.1
 PER_RADIUS = CUT_PX / 2 / SHOT_REACH
 _TURNS = 120
 _RADII = np.linspace(0.05, 0.92, 34)
-_SHIFTS = (-0.07, 0.0, 0.07)
-_SIZES = (0.93, 1.0, 1.07)
+_SHIFTS = (-0.16, -0.08, 0.0, 0.08, 0.16)
+_SIZES = (0.9, 1.0, 1.11)
 _SMOOTH = 0.22  # radii: what changes more slowly over a face is light, not ink
 _SOFT_PX = 0.9
-_OUTER = 0.55  # what lies farther out is seen askew and counts less
-_PATCH_PX = 88
+_OUTER = 0.45  # what lies farther out is seen askew, or is the cloth beside the die, and counts less
+_WEIGHT = np.sqrt(_RADII * np.where(_RADII > _OUTER, np.exp(-8 * (_RADII - _OUTER)), 1.0)).astype(np.float32)
 _CORE = 0.4  # radii: the top face itself
-LOW = -0.15
-_SHORT = 5  # names whose best picture is laid exactly over the die
+_LEAST = -0.15  # ink's side of the body counts most: the other is edges and mirrored lamps
+_STRAYS, _LEAST_STRAY = 1.6, 22.0  # times what the enrolled pictures' colours differ, and at least (Lab)
+_PER_LIGHTNESS = 0.4
+_SHORT = 8  # names whose best picture is laid exactly over the die
 _STEPS = ((0.05, 4.0, 0.04), (0.025, 2.0, 0.02), (0.012, 1.0, 0.01))  # radii, degrees, share of size
 
 
@@ -65,6 +67,9 @@ class _Spot:
     size: float
 
 
+_AS_IT_IS = _Spot(0.0, (0.0, 0.0), 0.0, 1.0)
+
+
 class _Die:
     """The enrolled faces of one kind of die, as planes of ink against body on that die's own colour axis."""
 
@@ -76,19 +81,28 @@ class _Die:
         pixels = np.concatenate([contrast[disc] for contrast in contrasts])
         _, axes = np.linalg.eigh(pixels.T @ pixels)
         axis = axes[:, -1]
-        levels = pixels @ axis
         self.axis = np.asarray(
-            axis * np.sign((levels**3).mean()), np.float32
-        )  # ink covers less than body does
+            axis * np.sign(((pixels @ axis) ** 3).mean()), np.float32
+        )  # ink covers the less
+        colours = np.array([_colour(shot.piece) for shot in shots])
+        self._body = np.median(colours, axis=0)
+        self._strays = max(_LEAST_STRAY, _STRAYS * float(np.linalg.norm(colours - self._body, axis=1).max()))
         planes = [squashed(contrast @ self.axis) for contrast in contrasts]
-        self.patches = np.stack(
-            [_unit(_patch(plane, _Spot(0, (0, 0), 0, 1)) * _weights()) for plane in planes]
-        )
-        polar = np.stack([_unit(_polar(plane, (0.0, 0.0), 1.0)) for plane in planes])
-        self.spectra = np.conj(np.fft.rfft(polar, axis=2))
+        whole = np.stack([_unit(_polar(plane, _AS_IT_IS)) for plane in planes])
+        self.spectra = np.conj(np.fft.rfft(whole, axis=2))
+        self.whole = whole.reshape(len(shots), -1)
+
+    def may_be(self, piece: Frame) -> bool:
+        """Whether what was cut out has about this die's colour."""
+        return float(np.linalg.norm(_colour(piece) - self._body)) <= self._strays
 
     def plane(self, piece: Frame) -> Plane:
         return squashed(_contrast(piece) @ self.axis)
+
+    def scored(self, plane: Plane, index: int, spot: _Spot) -> _Spot:
+        """The spot with how well this picture fits there as a whole."""
+        view = _unit(_polar(plane, spot)).ravel()
+        return _Spot(float(view @ self.whole[index]), spot.shift, spot.turn_deg, spot.size)
 
 
 class NumeralMatcher:
@@ -103,7 +117,7 @@ class NumeralMatcher:
 
     def fits(self, frame: Frame, pose: Pose, kinds: Iterable[str]) -> list[FaceFit]:
         """The best fits of faces to the die at `pose` (known to about a tenth of its radius), best first: one for each
-        name of a short list of each kind."""
+        name of a short list of each kind. Nothing of dice of another colour."""
         return self.fits_of(cut(frame, pose, SHOT_REACH), pose, kinds)
 
     def fits_of(self, piece: Frame, pose: Pose, kinds: Iterable[str]) -> list[FaceFit]:
@@ -111,16 +125,16 @@ class NumeralMatcher:
         wanted = set(kinds)
         found: list[FaceFit] = []
         for die in self._dice:
-            if die.kind in wanted:
+            if die.kind in wanted and die.may_be(piece):
                 found += _fits(die, die.plane(piece), pose)
         return sorted(found, key=lambda fit: -fit.score)
 
 
 def _fits(die: _Die, plane: Plane, pose: Pose) -> list[FaceFit]:
     places = [(x, y, size) for x in _SHIFTS for y in _SHIFTS for size in _SIZES]
-    views = np.stack([_unit(_polar(plane, (x, y), size)) for x, y, size in places])
+    views = np.stack([_unit(_polar(plane, _Spot(0.0, (x, y), 0.0, size))) for x, y, size in places])
     products = np.einsum("srf,trf->tsf", np.fft.rfft(views, axis=2), die.spectra, optimize=True)
-    scores = np.fft.irfft(products, n=_TURNS, axis=2)  # (templates, places, turns)
+    scores = np.fft.irfft(products, n=_TURNS, axis=2)  # (pictures, places, turns)
     best: dict[str, tuple[float, int, int, int]] = {}
     for index, text in enumerate(die.texts):
         place, turn = divmod(int(scores[index].argmax()), _TURNS)
@@ -130,7 +144,7 @@ def _fits(die: _Die, plane: Plane, pose: Pose) -> list[FaceFit]:
     found = []
     for text, (value, index, place, turn) in sorted(best.items(), key=lambda item: -item[1][0])[:_SHORT]:
         x, y, size = places[place]
-        spot = _laid(plane, die.patches[index], _Spot(value, (x, y), turn * 360.0 / _TURNS, size))
+        spot = _laid(die, plane, index, _Spot(value, (x, y), turn * 360.0 / _TURNS, size))
         lying = Pose(
             pose.x_px + spot.shift[0] * pose.radius_px,
             pose.y_px + spot.shift[1] * pose.radius_px,
@@ -141,9 +155,9 @@ def _fits(die: _Die, plane: Plane, pose: Pose) -> list[FaceFit]:
     return found
 
 
-def _laid(plane: Plane, patch: Plane, start: _Spot) -> _Spot:
-    """The template moved until it fits best."""
-    best = _scored(plane, patch, start)
+def _laid(die: _Die, plane: Plane, index: int, start: _Spot) -> _Spot:
+    """The picture moved until it fits best."""
+    best = die.scored(plane, index, start)
     for step, turn, size in _STEPS:
         while True:
             x, y = best.shift
@@ -156,7 +170,7 @@ def _laid(plane: Plane, patch: Plane, start: _Spot) -> _Spot:
                 )
                 for dx, dy, dt, ds in _WAYS
             ]
-            better = max((_scored(plane, patch, one) for one in tries), key=lambda spot: spot.score)
+            better = max((die.scored(plane, index, one) for one in tries), key=lambda spot: spot.score)
             if better.score <= best.score + 1e-3:
                 break
             best = better
@@ -175,9 +189,10 @@ _WAYS = (
 )
 
 
-def _scored(plane: Plane, patch: Plane, spot: _Spot) -> _Spot:
-    view = _unit(_patch(plane, spot) * _weights())
-    return _Spot(float((view * patch).sum()), spot.shift, spot.turn_deg, spot.size)
+def _colour(piece: Frame) -> NDArray[np.float64]:
+    """(3,) Lab of the body, lightness counting less than hue."""
+    lab = cv2.cvtColor(piece, cv2.COLOR_BGR2LAB)[_disc(_CORE)].astype(np.float64)
+    return np.asarray(np.median(lab, axis=0) * (_PER_LIGHTNESS, 1.0, 1.0), np.float64)
 
 
 def _contrast(piece: Frame) -> Plane:
@@ -190,32 +205,17 @@ def _contrast(piece: Frame) -> Plane:
 def squashed(level: Plane) -> Plane:
     """Levels held between -1 and 1, so that a mirrored lamp weighs no more than ink."""
     ink = float(np.percentile(level[_disc(_CORE)], 98.5)) + 1e-3
-    return np.asarray(np.clip(level / ink, LOW, 1.0), np.float32)
+    return np.asarray(np.clip(level / ink, _LEAST, 1.0), np.float32)
 
 
-def _polar(plane: Plane, shift: tuple[float, float], size: float) -> Plane:
-    """(radii, turns), row by radius and weighted by how much of the face it stands for."""
-    angle = np.arange(_TURNS) * 2 * np.pi / _TURNS
-    reach = _RADII[:, None] * size * PER_RADIUS
-    x = (reach * np.sin(angle) + shift[0] * PER_RADIUS + (CUT_PX - 1) / 2).astype(np.float32)
-    y = (-reach * np.cos(angle) + shift[1] * PER_RADIUS + (CUT_PX - 1) / 2).astype(np.float32)
+def _polar(plane: Plane, spot: _Spot) -> Plane:
+    """(radii, turns) of the plane as the spot moves and turns it, weighted by what each place stands for."""
+    angle = np.arange(_TURNS) * (2 * np.pi / _TURNS) + np.radians(spot.turn_deg)
+    reach = _RADII[:, None] * (spot.size * PER_RADIUS)
+    x = (reach * np.sin(angle) + (spot.shift[0] * PER_RADIUS + (CUT_PX - 1) / 2)).astype(np.float32)
+    y = ((spot.shift[1] * PER_RADIUS + (CUT_PX - 1) / 2) - reach * np.cos(angle)).astype(np.float32)
     seen = cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    weight = np.sqrt(_RADII * np.where(_RADII > _OUTER, np.exp(-4 * (_RADII - _OUTER)), 1.0))
-    return np.asarray((seen - seen.mean()) * weight[:, None], np.float32)
-
-
-def _patch(plane: Plane, spot: _Spot) -> Plane:
-    """(_PATCH_PX, _PATCH_PX) of the plane as the spot turns and moves it."""
-    turn = np.radians(spot.turn_deg)
-    scale = spot.size * PER_RADIUS * 2 * _RADII[-1] / _PATCH_PX
-    cos, sin = float(np.cos(turn)) * scale, float(np.sin(turn)) * scale
-    back = np.array([[cos, -sin, 0.0], [sin, cos, 0.0]])
-    middle = np.array(spot.shift) * PER_RADIUS + (CUT_PX - 1) / 2
-    back[:, 2] = middle - back[:, :2] @ np.full(2, (_PATCH_PX - 1) / 2)
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(
-        cv2.warpAffine(plane, back, (_PATCH_PX, _PATCH_PX), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    )
+    return np.asarray((seen - seen.mean()) * _WEIGHT[:, None], np.float32)
 
 
 def _unit(view: Plane) -> Plane:
@@ -223,21 +223,6 @@ def _unit(view: Plane) -> Plane:
     return np.asarray(view / (np.linalg.norm(view) + 1e-6), np.float32)
 
 
-def _step_radii(side: int, per_radius: float) -> Plane:
-    step = (np.arange(side) - (side - 1) / 2) / per_radius
-    return np.asarray(np.hypot(step[:, None], step[None, :]), np.float32)
-
-
 def _disc(radius: float) -> NDArray[np.bool_]:
-    return np.asarray(_step_radii(CUT_PX, PER_RADIUS) <= radius)
-
-
-_FAR = _step_radii(_PATCH_PX, _PATCH_PX / 2 / _RADII[-1])
-_WEIGHT = np.asarray(
-    np.sqrt(np.where(_RADII[-1] < _FAR, 0.0, np.where(_FAR > _OUTER, np.exp(-4 * (_FAR - _OUTER)), 1.0))),
-    np.float32,
-)
-
-
-def _weights() -> Plane:
-    return _WEIGHT
+    step = (np.arange(CUT_PX) - (CUT_PX - 1) / 2) / PER_RADIUS
+    return np.asarray(np.hypot(step[:, None], step[None, :]) <= radius, np.bool_)

@@ -30,6 +30,7 @@ _PATTERNS = (
     (6, "111000111"),
 )
 _COUNTS = np.array([value for value, _ in _PATTERNS], np.float32)
+_FAR, _NEAR = (-0.16, -0.08, 0.0, 0.08, 0.16), (-0.08, 0.0, 0.08)  # of the edge, tried each way
 _PIP_RADII = (2.0, 2.7, 3.5)
 _MIRRORED_LAMP_PX = 3  # a lamp mirrored in a pip is at most this wide in the cut face
 _WIDER_THAN_A_PIP = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (13, 13))
@@ -57,9 +58,12 @@ def cut(frame: Frame, x_px: float, y_px: float, side_px: float) -> Frame:
     return np.asarray(cv2.resize(piece, (FACE_PX, FACE_PX), interpolation=way), np.uint8)
 
 
-def pattern_scores(face: Frame) -> Floats:
-    """Correlation (6,), at most 1, of the best placed pattern of the values 1 to 6. `face` as of `cut`."""
-    sites, prior = _lattices()
+def pattern_scores(face: Frame, is_centred: bool = False) -> Floats:
+    """Correlation (6,), at most 1, of the best placed pattern of the values 1 to 6. `face` as of `cut`.
+
+    `is_centred`: the face is known to lie in the middle, so that fewer places are tried.
+    """
+    sites, prior = _lattices(_NEAR if is_centred else _FAR)
     disc = _disc()
     area = float(disc.sum())
     best = np.zeros(6, np.float32)
@@ -80,9 +84,9 @@ def pattern_scores(face: Frame) -> Floats:
     return best
 
 
-def pattern_shares(face: Frame) -> Floats:
-    """Probability (6,) of the values 1 to 6, by the patterns alone."""
-    scores = pattern_scores(face) / _TEMPERATURE
+def pattern_shares(face: Frame, is_centred: bool = False) -> Floats:
+    """Probability (6,) of the values 1 to 6, by the patterns alone; as of `pattern_scores`."""
+    scores = pattern_scores(face, is_centred) / _TEMPERATURE
     shares = np.exp(scores - scores.max())
     return np.asarray(shares / shares.sum(), np.float32)
 
@@ -132,11 +136,10 @@ def _masks() -> Floats:
 
 
 @cache
-def _lattices() -> tuple[NDArray[np.int64], Floats]:
+def _lattices(shifts: tuple[float, ...]) -> tuple[NDArray[np.int64], Floats]:
     """Pixel indices (placements, 9) of the nine sites, and the log prior of each placement."""
     edge = FACE_PX / SPREAD
     rows, priors = [], []
-    shifts = (-0.16, -0.08, 0.0, 0.08, 0.16)
     turns = np.radians(np.arange(0, 90, 7.5))
     for turn, pitch, dx, dy, flat in itertools.product(turns, (0.22, 0.26, 0.3), shifts, shifts, (1.0, 0.82)):
         for lean in (0.0,) if flat == 1.0 else (0.0, np.pi / 2):

@@ -13,7 +13,8 @@ from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, is_same_view, spots_in
 from vision.dice.flags import flags_of
-from vision.dice.networks import FaceClassifier, FaceFinder
+from vision.dice.judging import moved
+from vision.dice.networks import NOTHING, FaceClassifier, FaceFinder
 from vision.dice.pips import cut
 from vision.dice.poses import Fit, LearntView, SurfaceView, View, filled, fit, fit_leaning, fit_stacked
 from vision.dice.profile import TableProfile, load_table
@@ -25,25 +26,31 @@ from vision.surface import Surface
 LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
 """How far a face is looked at beside its own size, and whether mirrored."""
 
-_APART = 0.86  # top faces of two dice are farther apart than this share of their edge
-_BESIDE = 1.06  # the same for a face of the same die that is seen aslant and therefore smaller ...
-_FORESHORTENED = 0.9  # ... than this share of the other one
+_APART = 0.92  # top faces of two dice are farther apart than this share of their edge
+_BESIDE = 1.2  # the same for another face of the same die, which is seen aslant and therefore smaller ...
+_FORESHORTENED = 0.9  # ... than this share of its top face
+_BELOW = 0.3  # cosine of the way from it to the top face against the known way up
 _HIGHER = ((0.0, 0.84), (0.14, 1.0), (0.14, 0.84), (0.26, 0.84))  # edges farther up, and size, of a top face
 _CLEAR = 0.9
+_SURELY_NONE = 0.97  # chance, at the first look, from which a spot is no face
 _VERY_SURE = 0.8
+_FAIRLY_SEEN = 0.45
 _ONE_SIZE = 1.8  # edges of the dice of one roll against their median, at most
 _ON_THE_TABLE = 0.3  # share of a face that must differ from the empty table
 _LEAST_DIE = 0.3  # chance of a die below which a spot is none
 _SEEN = 0.2  # chance of a die times the score of its spot, from which an unread die is told
 _LEAST_SURE = 0.65  # chance of the value below which it is not said
-_REST = 0.8  # overlap of outline and mask below which a die is not at rest on the table
-_WHOLE = 0.75  # share of the outline that is masked below which the mask, not the die, is at fault
-_LIES_FLAT = 0.88  # overlap from which a die surely lies flat on the table
+_REST = 0.74  # overlap of outline and mask below which a die is not at rest on the table
+_WHOLE = 0.85  # share of the outline that is masked below which the mask, not the die, is at fault
+_LIES_FLAT = 0.86  # overlap from which a die surely lies flat on the table
 _LEANS = 0.02  # by how much better than a flat die a leaning one must fit
 _LEFT = 0.4  # of a face's area: what nobody has explained and is larger is one more die
 _SIZES = (0.6, 1.6)  # edges of faces against the one that is expected
-_SEEN_CLEARLY = 0.6  # score of a spot that tells the size of the dice
-_BELIEVED = (0.7, 1.4)  # edges of such faces against the view's, where that is believed
+_CLEARLY_SEEN = 0.55  # score of a spot that tells the size of the dice
+_FAINT = 0.12
+_BELIEVED = (0.55, 1.8)  # edges of such faces against the view's, where that is believed
+_BRIGHT = 235  # level of all channels of what mirrors the lamp
+_DAZZLED = 0.3  # share of an unreadable face that does, from which glare is the reason
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
 _NEAR_RIM = 0.6  # of a face: so near to the rim what cannot be read is cut off
 _FIT_WEIGHT = 8.0  # log odds of a die for an overlap of 1 more than usual
@@ -63,6 +70,11 @@ class Claim:
     def xy_px(self) -> tuple[float, float]:
         """Middle of its top face."""
         return (self.spot.x_px, self.spot.y_px)
+
+    def is_there(self, is_view_unknown: bool) -> bool:
+        """Whether a die lies there, read or not; where no outline can tell it a face that is clearly seen does."""
+        clear = is_view_unknown and self.spot.score > _CLEARLY_SEEN and self.judged.is_die > _FAINT
+        return clear or self.judged.is_die >= _LEAST_DIE
 
     @property
     def weight(self) -> float:
@@ -89,7 +101,8 @@ class ProfiledReader:
         """`models`: folder of other networks than those of the package."""
         self.profile = profile
         self._finder = FaceFinder(models)
-        self._judge = TunedJudge(FaceClassifier(models), profile.faces)
+        self._classifier = FaceClassifier(models)
+        self._judge = TunedJudge(self._classifier, profile.faces)
         self._before: Frame | None = None
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
@@ -122,7 +135,7 @@ class ProfiledReader:
             spots += _missed(mask, spots, side)
         if view is not None:
             spots = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in spots]
-        claims = self.judged(frame, spots)
+        claims = self.judged(frame, spots, view)
         if view is None and self.profile.up_xy is not None:
             claims = self._moved_up(frame, claims, self.profile.up_xy)
         if mask is not None and view is not None:
@@ -132,8 +145,20 @@ class ProfiledReader:
             ]
         return Look(tuple(self._agreed(claims, mask, view)), mask, view, tuple(claims))
 
-    def judged(self, frame: Frame, spots: Sequence[Spot]) -> list[Claim]:
-        """What the faces at `spots` may be."""
+    def judged(self, frame: Frame, spots: Sequence[Spot], view: View | None = None) -> list[Claim]:
+        """What the faces at `spots` may be, put where the classifier sees them; without those that are surely none."""
+        logs, moves = self._classifier.look([cut(frame, s.x_px, s.y_px, s.side_px) for s in spots])
+        placed = [
+            moved(spot, move)
+            for spot, log, move in zip(spots, logs, moves, strict=True)
+            if np.exp(log[NOTHING]) < _SURELY_NONE
+        ]
+        if view is not None:
+            placed = [replace(spot, side_px=view.side_px((spot.x_px, spot.y_px))) for spot in placed]
+        return self._claims_at(frame, placed)
+
+    def _claims_at(self, frame: Frame, spots: Sequence[Spot]) -> list[Claim]:
+        """One claim a spot, where it is."""
         looks = []
         for spot in spots:
             faces = [cut(frame, spot.x_px, spot.y_px, spot.side_px * size) for size, _ in LOOKS]
@@ -144,7 +169,7 @@ class ProfiledReader:
         """The claims, doubtful ones where they read best: where side faces show, the finder may have taken the whole
         die for its top face, which then lies farther up and is smaller."""
         doubtful = [c for c in claims if c.judged.is_die >= _LEAST_DIE and c.judged.chance < _CLEAR]
-        moved = [
+        higher = [
             Spot(
                 c.spot.x_px + up_xy[0] * up * c.spot.side_px,
                 c.spot.y_px + up_xy[1] * up * c.spot.side_px,
@@ -154,7 +179,7 @@ class ProfiledReader:
             for c in doubtful
             for up, size in _HIGHER
         ]
-        again = self.judged(frame, moved)
+        again = self._claims_at(frame, higher)
         best = {id(c): c for c in doubtful}
         for index, claim in enumerate(doubtful):
             tried = again[index * len(_HIGHER) : (index + 1) * len(_HIGHER)]
@@ -173,11 +198,11 @@ class ProfiledReader:
     def _agreed(self, claims: Sequence[Claim], mask: Mask | None, view: View | None) -> list[Claim]:
         """The claims that can be true together, one a die, fitted anew beside each other."""
         kept: list[Claim] = []
+        up = self.profile.up_xy if view is None else None
+        claims = _of_one_size(claims) if view is None else claims
         for claim in sorted(claims, key=self._order(claims), reverse=True):
-            if claim.judged.is_die >= _LEAST_DIE and all(_are_apart(claim.spot, k.spot) for k in kept):
+            if claim.is_there(view is None) and all(_are_apart(claim.spot, k.spot, up) for k in kept):
                 kept.append(claim)
-        if view is None:
-            kept = _of_one_size(kept)
         if mask is None or view is None:
             return kept
         again = []
@@ -197,7 +222,7 @@ class ProfiledReader:
                 ((claim.spot.x_px - o.spot.x_px) * up[0] + (claim.spot.y_px - o.spot.y_px) * up[1])
                 / o.spot.side_px
                 for o in claims
-                if o is not claim and o.judged.is_die > _LEAST_DIE and not _are_apart(claim.spot, o.spot, 1.1)
+                if o is not claim and o.judged.is_die > _LEAST_DIE and _is_beside(claim.spot, o.spot)
             ]
             return claim.weight + _UP_WEIGHT * float(np.clip(np.min(near, initial=0.0), -1.5, 0.0))
 
@@ -208,7 +233,7 @@ class ProfiledReader:
         for claim in look.claims:
             sure = claim.judged.is_die * claim.spot.score
             reason = self._reason(frame, claim, look, before)
-            if reason in ("margin", "glare") and sure < _SEEN:
+            if reason in ("margin", "glare") and sure < _SEEN and claim.spot.score <= _CLEARLY_SEEN:
                 continue
             dice.append(self._die(claim, reason, surface))
         for claim in self._left(look):
@@ -257,7 +282,7 @@ class ProfiledReader:
         if self._confidence(claim) >= _LEAST_SURE:
             return None
         face = frame[max(0, y0) : y1, max(0, x0) : x1]
-        return "glare" if face.size and float((face.min(axis=2) > 250).mean()) > 0.35 else "margin"
+        return "glare" if face.size and float((face.min(axis=2) > _BRIGHT).mean()) > _DAZZLED else "margin"
 
     def _pose(self, claim: Claim, look: Look) -> str | None:
         """``cocked`` or ``stacked`` where the outline is that of no die at rest on the table."""
@@ -299,7 +324,7 @@ def _believed(view: View | None, spots: Sequence[Spot]) -> View | None:
     """The view, None where the faces that are surely seen are far from the size that it says: then a marker's size or
     the dice's was told wrongly, or the camera hangs elsewhere now."""
     ratios = (
-        [s.side_px / view.side_px((s.x_px, s.y_px)) for s in spots if s.score > _SEEN_CLEARLY] if view else []
+        [s.side_px / view.side_px((s.x_px, s.y_px)) for s in spots if s.score > _CLEARLY_SEEN] if view else []
     )
     if not ratios or _BELIEVED[0] < float(np.median(ratios)) < _BELIEVED[1]:
         return view
@@ -336,17 +361,27 @@ def _at_rim(spot: Spot, frame: Frame) -> bool:
     return bool(min(spot.x_px, spot.y_px, columns - spot.x_px, rows - spot.y_px) < _NEAR_RIM * spot.side_px)
 
 
-def _are_apart(one: Spot, other: Spot, share: float = _APART) -> bool:
-    """Whether both can be top faces; a smaller one close to a larger one is another face of the same die."""
-    small, large = sorted((one.side_px, other.side_px))
-    distance = float(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px))
-    apart = max(share, _BESIDE) if small < _FORESHORTENED * large else share
-    return bool(distance > large * apart)
+def _are_apart(one: Spot, other: Spot, up_xy: tuple[float, float] | None = None) -> bool:
+    """Whether both can be top faces. `up_xy`: a smaller face that lies from a larger one the other way, and close to
+    it, is another face of the same die."""
+    small, large = sorted((one, other), key=lambda spot: spot.side_px)
+    way = np.array((large.x_px - small.x_px, large.y_px - small.y_px))
+    distance = float(np.hypot(*way))
+    if distance <= _APART * large.side_px:
+        return False
+    is_aslant = small.side_px < _FORESHORTENED * large.side_px and distance < _BESIDE * large.side_px
+    return not (is_aslant and up_xy is not None and float(way @ up_xy) > _BELOW * distance)
+
+
+def _is_beside(one: Spot, other: Spot) -> bool:
+    reach = _BESIDE * max(one.side_px, other.side_px)
+    return bool(np.hypot(one.x_px - other.x_px, one.y_px - other.y_px) < reach)
 
 
 def _of_one_size(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims whose faces are about as large as the sure ones: a roll's dice are seen from one place."""
-    sure = [claim.spot.side_px for claim in claims if claim.judged.chance > _VERY_SURE]
+    """The claims whose faces are about as large as the sure ones: a roll's dice are seen from one place, and neither
+    the pip of a die nor a picture of several is one."""
+    sure = [c.spot.side_px for c in claims if c.judged.chance > _VERY_SURE and c.spot.score > _FAIRLY_SEEN]
     usual = float(np.median(sure)) if sure else None
     return [c for c in claims if usual is None or 1 / _ONE_SIZE < c.spot.side_px / usual < _ONE_SIZE]
 

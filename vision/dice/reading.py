@@ -12,8 +12,9 @@ from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed, spots_in
 from vision.dice.flags import flags_of
-from vision.dice.networks import COCKED, FaceClassifier, FaceFinder, Floats
-from vision.dice.pips import cut, pattern_shares
+from vision.dice.judging import Claim, FaceJudge
+from vision.dice.networks import FaceFinder
+from vision.dice.trust import features, load_trust
 from vision.frame import Frame
 from vision.surface import Surface
 
@@ -22,15 +23,8 @@ SMALLEST_SIDE_PX = 9.0
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
 _ON_THE_TABLE = 0.4  # share of the face that must differ from the empty table
 
-# How far a face is looked at beside its own size, and whether mirrored.
-_LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.14, True))
-# How much rarer (log) each class is among what the finder shows than it was in training: above all other kinds.
-_RARER = np.array([0, 0, 0, 0, 0, 0, 0, 1.2, 1.0], np.float32)
-_PATTERN_WEIGHT = 0.8
-_LEAST_PATTERN = 0.03
 _LEAST_DIE = 0.35  # chance of a die with pips, below which a spot is none
-_LEAST_SURE = 0.65  # chance of the value, below which it is not said
-_SEEN = 0.2  # chance of a die times the score of its spot, from which an unread die is told
+_WASHED_OUT = 0.25  # a face that is mostly white is told at so small a share of the usual chance of a die
 _APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
 _INSIDE = 0.55  # nearer than this share of the larger edge, one lies in the other
 _SIZES = (0.4, 2.5)  # edges of the dice of one roll against their median
@@ -62,7 +56,8 @@ class PipsReader:
         self._die_mm = die_mm
         self._side_px = px_per_mm * die_mm if px_per_mm else None
         self._finder = FaceFinder(models)
-        self._classifier = FaceClassifier(models)
+        self._judge = FaceJudge(models)
+        self._trust = load_trust(models)
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
         """The dice in `frame` (uint8 BGR (rows, columns, 3)), from the top left; a doubtful one has no value.
@@ -77,69 +72,38 @@ class PipsReader:
         spots = self._finder.find(frame, side_px)
         if self._empty is not None:
             spots = _on_the_table(changed(frame, self._empty), spots, side_px)
-        found = [
-            _judge(frame, spot, logs) for spot, logs in zip(spots, self._looks(frame, spots), strict=True)
-        ]
-        dice = tuple(
-            _told(frame, claim) for claim in _agreed([claim for claim in found if claim is not None])
-        )
+        claims = agreed(self._judge.claims(frame, spots))
+        told = [self._told(frame, claim, row) for claim, row in zip(claims, features(claims), strict=True)]
+        dice = tuple(die for die in told if die is not None)
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))),
             flags_of(frame, dice, len(spots) - len(dice)),
         )
 
-    def _looks(self, frame: Frame, spots: Sequence[Spot]) -> Floats:
-        """Mean log-probabilities (n, 9) of the classifier over several looks at each spot."""
-        faces = []
-        for spot in spots:
-            for size, is_mirrored in _LOOKS:
-                face = cut(frame, spot.x_px, spot.y_px, spot.side_px * size)
-                faces.append(face[:, ::-1] if is_mirrored else face)
-        logs = self._classifier.logs(faces)
-        return np.asarray(logs.reshape(len(spots), len(_LOOKS), logs.shape[1]).mean(1), np.float32)
+    def _told(self, frame: Frame, claim: Claim, row: Sequence[float]) -> DieSeen | None:
+        """What is said of a claim whose `features` are `row`, None where too little speaks for a die."""
+        right, is_die = self._trust.of(row)
+        reason = _reason(frame, claim, is_sure=right >= self._trust.say)
+        if reason and is_die < self._trust.tell * (_WASHED_OUT if reason == "glare" else 1.0):
+            return None
+        return DieSeen(
+            kind=KIND,
+            value=None if reason else claim.value,
+            box_px=claim.spot.box_px,
+            confidence=round(right, 3),
+            reason=reason,
+        )
 
 
-@dataclass(frozen=True)
-class _Claim:
-    """A die that may lie at `spot`: the likeliest value, the chance of it, of any die with pips, of a leaning one."""
-
-    spot: Spot
-    value: int
-    chance: float
-    is_die: float
-    is_cocked: float
-
-
-def _judge(frame: Frame, spot: Spot, logs: Floats) -> _Claim | None:
-    """What the classifier's (9,) and the pattern say of `spot`; None where no die with pips lies there."""
-    logs = logs - _RARER
-    shares = np.exp(logs - logs.max())
-    shares /= shares.sum()
-    is_die = float(shares[1:7].sum() + shares[COCKED])
-    if is_die < _LEAST_DIE:
-        return None
-    pattern = np.maximum(pattern_shares(cut(frame, spot.x_px, spot.y_px, spot.side_px)), _LEAST_PATTERN)
-    values = logs[1:7] + _PATTERN_WEIGHT * np.log(pattern)
-    chance = np.exp(values - values.max())
-    chance /= chance.sum()
-    best = int(chance.argmax())
-    return _Claim(spot, best + 1, float(chance[best] * shares[1:7].sum()), is_die, float(shares[COCKED]))
-
-
-def _agreed(claims: Sequence[_Claim]) -> list[_Claim]:
-    """The claims that can be true together: one a place, sizes of one roll, and none that is neither sure nor seen."""
-    kept: list[_Claim] = []
+def agreed(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims that can be true together: dice with pips, one a place, sizes of one roll."""
+    kept: list[Claim] = []
     for claim in sorted(claims, key=lambda c: -c.spot.score * c.is_die * c.chance):
-        if all(_are_apart(claim.spot, other.spot) for other in kept):
+        if claim.is_die >= _LEAST_DIE and all(_are_apart(claim.spot, other.spot) for other in kept):
             kept.append(claim)
     sure = [claim.spot.side_px for claim in kept if claim.chance > 0.8]
     usual = float(np.median(sure)) if sure else None
-    return [
-        claim
-        for claim in kept
-        if (usual is None or _SIZES[0] < claim.spot.side_px / usual < _SIZES[1])
-        and (claim.chance >= _LEAST_SURE or claim.is_die * claim.spot.score >= _SEEN)
-    ]
+    return [c for c in kept if usual is None or _SIZES[0] < c.spot.side_px / usual < _SIZES[1]]
 
 
 def _are_apart(one: Spot, other: Spot) -> bool:
@@ -148,18 +112,7 @@ def _are_apart(one: Spot, other: Spot) -> bool:
     return distance > max(_APART * mean, _INSIDE * larger)
 
 
-def _told(frame: Frame, claim: _Claim) -> DieSeen:
-    reason = _reason(frame, claim)
-    return DieSeen(
-        kind=KIND,
-        value=None if reason else claim.value,
-        box_px=claim.spot.box_px,
-        confidence=round(claim.chance, 3),
-        reason=reason,
-    )
-
-
-def _reason(frame: Frame, claim: _Claim) -> str | None:
+def _reason(frame: Frame, claim: Claim, is_sure: bool) -> str | None:
     """Why the die is not read, None where it is."""
     spot = claim.spot
     rows, columns = frame.shape[:2]
@@ -170,7 +123,7 @@ def _reason(frame: Frame, claim: _Claim) -> str | None:
         return "too_small"
     if claim.is_cocked > 0.5:
         return "cocked"
-    if claim.chance >= _LEAST_SURE:
+    if is_sure:
         return None
     face = frame[max(0, y0) : y1, max(0, x0) : x1]
     return "glare" if face.size and float((face.min(axis=2) > 250).mean()) > 0.35 else "margin"

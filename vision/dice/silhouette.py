@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 _SHORT_PX = 240  # the picture's shorter side while looking
 _BORDER = 0.07  # of the shorter side: what is taken for cloth
 _LEVELS = (1.5, 2.0, 3.0, 4.5, 6.5)  # times what the cloth itself strays
+_SHADOW = 0.5  # what is only darker than the cloth counts so much less
 _LEAST_STRAY = (8.0, 4.0, 4.0)  # Lab units
 _WIDTHS = (0.08, 0.9)  # of the shorter side
 _MOST_OBLONG = 1.35
@@ -70,5 +71,7 @@ def _strangeness(lab: Floats) -> Floats:
             off = np.abs(values - basis @ plane)
             used = border & (off <= 2.5 * np.median(off[border]) + 1)
         stray = 2 * 1.48 * float(np.median(off[border]))
+        if channel == 0:
+            off = np.where(values < basis @ plane, _SHADOW * off, off)
         total += (off / max(stray, least)) ** 2
     return np.asarray(cv2.GaussianBlur(np.sqrt(total), (0, 0), 1.0), np.float32)

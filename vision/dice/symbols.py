@@ -57,9 +57,8 @@ _BESIDE = 0.92  # the same for one that is not quite sure
 _VERY_SURE = 0.95
 _GLARED = 0.3  # of the enrolled step from body to ink: less is no ink
 _DEEP = 1.5
-_STRAY = 0.18  # log units that a body's colour strays from the nearest one enrolled
+_STRAY = 0.25  # log units that a body's colour strays from the nearest one enrolled
 _AROUND_MM = 80.0  # what lies farther outside the marks is none of the table's
-_MARKER_EDGE_MM = 4.0
 _PRINT_MM = 2.2
 _PRINT_DEG = 5.0
 _NEAR_MM = 5.0  # a die this far off a printed place is still meant to lie there
@@ -171,7 +170,7 @@ class SymbolReader:
         place = surface.mm(centre, self._die_mm)
         return (
             surface.has_on_it(place, _AROUND_MM)
-            and not _is_on_marker(place, surface)
+            and not surface.has_marker_at(place)
             and not _is_print(find, surface.mm(centre), layouts)
         )
 
@@ -464,15 +463,6 @@ def _die_chance(blot: Blot, square: FaceSquare, owner: Ownership, match: Match) 
             + 2.4 * (match.score - match.next_score)
         )
     return float(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
-
-
-def _is_on_marker(xy_mm: tuple[float, float], surface: Surface) -> bool:
-    """Whether a place is on one of the table's own markers, whose squares look like dice of black and
-    white."""
-    return any(
-        cv2.pointPolygonTest(corners.astype(np.float32), xy_mm, True) > -_MARKER_EDGE_MM
-        for corners in surface.corners_mm.values()
-    )
 
 
 def _is_sound(square: FaceSquare, blot: Blot) -> bool:

@@ -29,7 +29,10 @@ _HEIGHTS = (0.7, 0.8, 0.9, 1.0, 1.12, 1.26, 1.45)
 _MOST_FITS = 24
 _BESIDE = 1.1  # of a face's edge: so near to a top face are the other faces of its die ...
 _ASLANT = (0.5, 0.95)  # ... and so large against it
-_LIKELY = 0.2
+_LIKELY = 0.05
+_FEW_WAYS = 3
+_ONE_WAY = 0.5  # length of the mean of unit vectors that go one way
+_MOST_AREA = 4.0  # of a face: what a die, its sides and what a shadow leaves may cover
 _MOST_NONE = 400
 _LIES = 0.5  # share of a face that has changed where a die lies
 _ONE_HEIGHT = 0.4  # logarithm of the largest against the smallest face of a camera that is not moved
@@ -75,7 +78,8 @@ def set_up(start: TableProfile, rolls: Iterable[RollPicture], models: Path | Non
     pictures = tuple(rolls)
     bare = ProfiledReader(replace(start, empty=()), models)
     sized = _with_sizes(start, [(picture, bare.look(picture.frame)) for picture in pictures])
-    seen = [(p, ProfiledReader(sized, models).look(p.frame)) for p in pictures]
+    by_size = ProfiledReader(sized, models)
+    seen = [(picture, by_size.look(picture.frame)) for picture in pictures]
     viewed = _with_view(sized, seen)
     reader = ProfiledReader(viewed, models)
     faces: list[LearntFace] = []
@@ -134,14 +138,19 @@ def _with_sizes(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -
 
 
 def _keeps_still(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> bool:
-    """Whether dice are where the rolls differ from the empty table; not so where the camera was moved."""
-    shares = []
+    """Whether the rolls differ from the empty table where dice are and hardly elsewhere; not so where the camera was
+    moved."""
+    shares, areas = [], []
     for picture, look in seen:
+        spots = [claim.spot for claim, _ in named(look, picture.values)]
+        if not spots:
+            continue
         mask = what_lies(picture.frame, start)
-        shares += [
-            0.0 if mask is None else covered(mask, claim.spot) for claim, _ in named(look, picture.values)
-        ]
-    return bool(np.mean(np.array(shares) > _LIES) > _MOSTLY)
+        shares += [0.0 if mask is None else covered(mask, spot) for spot in spots]
+        dice = sum(spot.side_px**2 for spot in spots)
+        areas.append(np.inf if mask is None else float((mask > 0).sum()) / dice)
+    is_there = bool(np.mean(np.array(shares) > _LIES) > _MOSTLY)
+    return is_there and float(np.median(areas)) < _MOST_AREA
 
 
 def _up(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> tuple[float, float] | None:
@@ -156,11 +165,11 @@ def _up(start: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> tuple[
                 is_smaller = _ASLANT[0] < other.spot.side_px / claim.spot.side_px < _ASLANT[1]
                 if is_smaller and _ELSEWHERE < np.hypot(*way) < _BESIDE and other.judged.is_die > _LIKELY:
                     ways.append(way)
-    if len(ways) < _FEW:
+    if len(ways) < _FEW_WAYS:
         return start.up_xy
-    mean = np.mean(ways, axis=0)
+    mean = np.mean(np.array(ways) / np.linalg.norm(ways, axis=1, keepdims=True), axis=0)
     length = float(np.hypot(*mean))
-    return (float(mean[0] / length), float(mean[1] / length)) if length > 0.3 else start.up_xy
+    return (float(mean[0] / length), float(mean[1] / length)) if length > _ONE_WAY else start.up_xy
 
 
 def _with_view(profile: TableProfile, seen: Sequence[tuple[RollPicture, Look]]) -> TableProfile:

@@ -8,7 +8,7 @@ from flask_babel import gettext, ngettext
 
 from companion.core.seat import Role, Seat
 from web_ui.context import viewer, web
-from web_ui.faces import FacesError, Shown
+from web_ui.faces import FacesError, FacesShown, Shown
 from web_ui.shown import facts
 
 PAGES = Blueprint("faces", __name__)
@@ -44,13 +44,18 @@ def page() -> ResponseReturnValue:
     seat = next((each for each in seats if each.colour == wanted), None)
     if seat is None:
         abort(404)
+    said = session.pop(SAID, None)
+    try:
+        dice = web().faces.shown(seat.colour)
+    except FacesError as error:
+        dice, said = FacesShown(), {"text": str(error), "is_good": False}
     return render_template(
         "faces.html",
         seat=seat,
         owners=seats,
         colours={each.colour: each for each in seats},
-        dice=web().faces.shown(seat.colour),
-        said=session.pop(SAID, None),
+        dice=dice,
+        said=said,
         has_camera=web().faces.has_camera(),
         **facts(web(), viewer()),
     )
@@ -88,7 +93,10 @@ def forget() -> ResponseReturnValue:
 @PAGES.get("/dice/faces/<owner>/<face>/<int:number>.png")
 def picture(owner: str, face: str, number: int) -> ResponseReturnValue:
     """What was cut out of one picture."""
-    found = web().faces.picture(owner, face, number)
+    try:
+        found = web().faces.picture(owner, face, number)
+    except FacesError:
+        found = None
     if found is None:
         abort(404)
     return Response(found, mimetype="image/png")

@@ -21,6 +21,7 @@ QUESTIONS = 4  # clock questions that wait for the end of the step or of a pulse
 SETTLE_US = 30000
 RESEND_US = 200000
 HEARTBEAT_US = 1000000
+LONGEST_US = 10000000  # no pattern plays longer
 PIEZO_US = 2000  # a slammed piezo's force is the highest sample within this time
 HIT_QUIET_US = 5000  # a tower's blow is over when it was quiet for so long ...
 HIT_MAX_US = 30000  # ... or after so long
@@ -373,8 +374,8 @@ class Pad:
             _, b, pattern = self._waiting.pop(first)
             self._playing[b] = (now_us, pattern)
         for b in list(self._playing):
-            if (now_us - self._playing[b][0]) & _U32 > 60 * HEARTBEAT_US:
-                del self._playing[b]  # over by then, and the counter has not come round yet
+            if (now_us - self._playing[b][0]) & _U32 > LONGEST_US:
+                del self._playing[b]
         if self._armed_at is not None and since(now_us, self._armed_at) > HEARTBEAT_US:
             self._armed_at = None  # no edge can come any more that was stamped before it
 

@@ -112,7 +112,7 @@ def test_auto_is_the_pad_of_the_place() -> None:
 def test_names_keys_and_delays_are_kept_and_forgotten(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pads_command, "HEARD_S", 1.0)
+    monkeypatch.setattr(pads_command, "HEARD_S", 2.0)
     with FakePad.on_pty("pad1") as pad:
         assert run("pads", "--serial", pad.port, "--pair", "pad1")[0] == 0
         assert pad.key is not None
@@ -173,17 +173,16 @@ def test_pairing_what_is_not_there_fails_in_one_line(run: Run, monkeypatch: pyte
 
 
 def test_each_pad_is_slammed_and_the_one_that_takes_it_for_its_own_needs_foam(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Rule: trap 29 of the hardware notes"""
-    monkeypatch.setattr(slams_command, "PATIENCE_S", 0.5)
     with (
         FakePad.on_pty("pad1", kind="piezo") as one,
         FakePad.on_pty("pad2", kind="piezo") as two,
         FakePad.on_pty("pad3") as three,
     ):
         links = (SerialLink([pad.port for pad in (one, two, three)]),)
-        test = SlamTest(patience_s=0.5)
+        test = SlamTest(patience_s=1.5)
         bridge = Bridge(links, test.observe)
         bridge.start()
         try:

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "tada_core.h"
@@ -17,6 +19,12 @@ struct Told {
     std::vector<tada::Input> inputs;
     std::vector<tada::Output> outputs;
     std::vector<unsigned> levels;
+    std::deque<std::string> names;  // of which pointers are kept
+
+    const char *keep(const char *text) {
+        names.push_back(text);
+        return names.back().c_str();
+    }
 };
 
 tada::Kind kind_of(const char *word) {
@@ -31,7 +39,7 @@ uint32_t time_of(unsigned long long us) { return static_cast<uint32_t>(us); }
 
 int main() {
     static char line[4096], word[64], name[64], bytes[4096];
-    Told told = {};
+    Told told;
     tada::Pad *pad = nullptr;
     std::vector<char> heard;
     while (fgets(line, sizeof line, stdin)) {
@@ -44,9 +52,9 @@ int main() {
                            nullptr, 0};
             heard.clear();
         } else if (sscanf(line, "in %63s %63s", word, name) == 2) {
-            told.inputs.push_back({kind_of(word), strdup(name)});
+            told.inputs.push_back({kind_of(word), told.keep(name)});
         } else if (sscanf(line, "out %63s %63s", word, name) == 2) {
-            told.outputs.push_back({!strcmp(word, "snd"), strdup(name)});
+            told.outputs.push_back({!strcmp(word, "snd"), told.keep(name)});
         } else if (sscanf(line, "start %llu", &us) == 1) {
             told.config.inputs = told.inputs.data();
             told.config.ni = static_cast<uint8_t>(told.inputs.size());

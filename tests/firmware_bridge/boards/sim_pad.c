@@ -32,8 +32,8 @@
 #define TIMER0_CONTROL 0x45
 #define STACK_LOW 0x5D
 #define STACK_HIGH 0x5E
-#define SLICE_US 500
-#define EVENTS 65536 /* a power of two */
+#define SLICE_US 1000
+#define EVENTS 262144 /* a power of two */
 
 typedef struct {
     avr_cycle_count_t at;
@@ -198,7 +198,7 @@ static void let_go(void) {
 /* The board is never ahead of the host's clock; what comes in comes at the host's now. So where this computer is too slow,
    that is latency, and the board's clock stays true. */
 static void live(void) {
-    static char line[512], bytes[4096];
+    static char line[65536], bytes[4096]; /* what comes together keeps one base of time, so it is read together */
     size_t length = 0;
     int is_wanted = 1;
     fcntl(terminal, F_SETFL, O_NONBLOCK);

@@ -69,9 +69,10 @@ process.stdin.on("data", (data) => {
   typed += data;
   const lines = typed.split("\n");
   typed = lines.pop();
+  const now = hostUs(); // one for all that came together: what bounces must not be torn apart
   for (const line of lines) {
     const [, us, pin, level] = line.split(" ").map(Number);
-    at(hostUs() + us, pin, level);
+    at(now + us, pin, level);
   }
 });
 process.stdin.on("end", () => (isOver = true));

@@ -17,7 +17,7 @@ enum Flag : uint8_t { ACKED = 1, RESENT = 2, EARLY = 4, HAS_FORCE = 8, WIDE = 16
 
 Pad::Pad(const Config &config, Sink sink)
     : overflows(0), config_(config), sink_(sink), armed_mask_(0), armed_at_(0), is_arm_ahead_(false), ring_next_(0),
-      ring_count_(0), n_(0), heartbeat_at_(0), question_count_(0), length_(0), began_us_(0), is_skipping_(false),
+      ring_count_(0), n_(0), has_open_(false), heartbeat_at_(0), question_count_(0), length_(0), began_us_(0), is_skipping_(false),
       crc_(0), star_(0), noise_(0), bad_crc_(0), too_long_(0), bad_message_(0) {
     memset(sensors_, 0, sizeof sensors_);
     memset(ring_, 0, sizeof ring_);
@@ -158,6 +158,7 @@ void Pad::event(uint32_t at, uint8_t kind, uint8_t b, uint32_t us, uint16_t q, u
     made.kind_b = static_cast<uint8_t>(kind << 5 | b);
     const bool is_told_early = kind == DOWN && is_early(us, b);
     made.flags = static_cast<uint8_t>((has_force ? HAS_FORCE : 0) | (is_told_early ? EARLY : 0) | (w >> 16 ? WIDE : 0));
+    has_open_ = true;
     say_event(made, n_, false);
 }
 
@@ -306,9 +307,12 @@ void Pad::finish(uint32_t now_us) {
     question_count_ -= answered;
     memmove(questions_, questions_ + answered, question_count_ * sizeof questions_[0]);
     play_due(now_us);
-    for (uint8_t age = 0; age < ring_count_; ++age) {
+    const bool had_open = has_open_;
+    has_open_ = false;
+    for (uint8_t age = 0; had_open && age < ring_count_; ++age) {
         Kept &waiting = kept(age);
         if (waiting.flags & (ACKED | RESENT)) continue;
+        has_open_ = true;
         if (static_cast<int32_t>(now_us - waiting.sent_us - RESEND_US) < 0) continue;
         waiting.flags |= RESENT;
         repeat(now_us, age);
@@ -334,8 +338,7 @@ void Pad::play_due(uint32_t now_us) {
         end[-1].is_used = false;
     }
     for (uint8_t b = 0; b < config_.no; ++b) {
-        // Whatever it plays is over by then, and the counter has not come round yet.
-        if (now_us - playing_at_[b] > 60 * HEARTBEAT_US) playing_[b] = SHAPE_COUNT;
+        if (now_us - playing_at_[b] > LONGEST_US) playing_[b] = SHAPE_COUNT;
     }
 }
 

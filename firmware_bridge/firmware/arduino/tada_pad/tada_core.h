@@ -30,6 +30,7 @@ const uint16_t MAX_LINE = 256;   // bytes, with the newline
 const uint32_t SETTLE_US = 30000;
 const uint32_t RESEND_US = 200000;
 const uint32_t HEARTBEAT_US = 1000000;
+const uint32_t LONGEST_US = 10000000;  // no pattern plays longer
 const uint32_t PIEZO_US = 2000;        // a slammed piezo's force is the highest sample within this time
 const uint32_t HIT_QUIET_US = 5000;    // a tower's blow is over when it was quiet for so long ...
 const uint32_t HIT_MAX_US = 30000;     // ... or after so long
@@ -173,6 +174,7 @@ class Pad {
     uint8_t ring_next_;
     uint8_t ring_count_;
     uint32_t n_;
+    bool has_open_;  // may one of them still have to be repeated by itself?
     uint32_t heartbeat_at_;
 
     Command waiting_[WAITING];

@@ -34,7 +34,7 @@ const char *const LIGHTS[] = {LED_1, LED_2, LED_3, LED_4, LED_5, LED_6};
 const uint32_t BAUD = 115200;  // 921 600 is none of a 16 MHz board's speeds
 const uint8_t INPUTS = DIGITAL + ANALOG;
 const uint8_t OUTPUTS = PAD_LEDS + PAD_BUZZER;
-const uint8_t BUTTON_LATENCY_US = 40;  // from a pin's edge to its stamp; 10 were seen on a simulated board
+const uint8_t BUTTON_LATENCY_US = 40;  // from a pin's edge to its stamp; 11 were seen on a simulated board
 const uint16_t PIEZO_LATENCY_US = 100 + 80 * ANALOG;
 #if defined(USBCON)
 const uint16_t WIRE_US = 0;  // USB is faster than it can be told
