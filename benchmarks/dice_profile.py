@@ -93,14 +93,6 @@ def renders(progress: Progress, count: int, models: Path | None) -> list[Figure]
             )
             for reason, told in said.items()
         ],
-        Figure(
-            "profile, reading of one to six dice at 720p",
-            float(np.median(mine.ms)),
-            "ms",
-            "<=",
-            300.0,
-            len(mine.ms),
-        ),
     ]
 
 

@@ -156,8 +156,9 @@ class FakePad:
         The stamp is that of `at_ns` exactly. An instant in the past makes a press that was held up on its
         way.
         """
-        down_ns = self._now_ns() if at_ns is None else at_ns
         with self._lock:
+            # Stamped under the lock: an answer in between would deny an edge that was before it.
+            down_ns = self._now_ns() if at_ns is None else at_ns
             model = self._model
             self._at(down_ns, model, lambda us: model.edge(us, input, is_down=True, force=force))
             self._at(down_ns + hold_ns, model, lambda us: model.edge(us, input, is_down=False))

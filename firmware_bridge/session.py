@@ -257,6 +257,7 @@ class Session:
         if heard_ns - time.at_ns > STALE_EVENT_NS:
             self.tally.stale += 1
             return
+        stamped_ns = time.at_ns - time.u_ns
         if event.n > self._passed_n:
             # It was stamped after that mark, whatever a newer, better answer makes of its time.
             time = HostTime(max(time.at_ns, self._passed_ns + 1), time.u_ns, time.own_u_ns)
@@ -264,7 +265,7 @@ class Session:
         if not isinstance(seen, Pressed):
             self._see(seen)
         elif is_early or self.clock.is_erratic:
-            self._see(self._doubted(seen, heard_ns))
+            self._see(self._doubted(seen, heard_ns, stamped_ns))
         else:
             self._told.append((seen, heard_ns))
             self._see(seen)
@@ -274,11 +275,11 @@ class Session:
         """Can no stamp of it be turned into host time now?"""
         return self._is_doubted or self._is_hello_old or not self.clock.is_synced
 
-    def _doubted(self, press: Pressed, heard_ns: int) -> Pressed:
-        """The press with all the time that it may have happened in: since the last mark, until it was heard."""
-        from_ns = min(max(self._passed_ns, press.seen_ns - press.uncertainty_ns), heard_ns)
-        if self._passed_ns:
-            from_ns = min(self._passed_ns, heard_ns)
+    def _doubted(self, press: Pressed, heard_ns: int, stamped_ns: int | None = None) -> Pressed:
+        """The press with all the time that it may have happened in: since the last mark, until it was heard; with
+        `stamped_ns` since that instant, where it is earlier and may be true all the same."""
+        from_ns = self._passed_ns or press.seen_ns - press.uncertainty_ns
+        from_ns = min(from_ns, heard_ns, heard_ns if stamped_ns is None else stamped_ns)
         half_ns = (heard_ns - from_ns + 1) // 2
         return msgspec.structs.replace(
             press, seen_ns=from_ns + half_ns, uncertainty_ns=half_ns, own_u_ns=half_ns, suspect="clock"

@@ -18,7 +18,8 @@ from vision.surface import Marks, NoSurfaceError, Surface, calibrate, find_marke
 
 PARTLY_NS = 700_000_000
 """The least time between two tellings of a table that is not wholly at rest."""
-_LANDS_NS = 350_000_000
+_VISIT_NS = 350_000_000
+_LANDS_NS = 500_000_000
 _WATCH_MARGIN_MM = 10.0
 _SAME_GREY = 4.0  # levels: a place that differs by less looks as it did
 _LEAST_CELLS = 2  # of the settle gate: fewer that came to rest are noise
@@ -135,8 +136,10 @@ class Watcher:
             return False
         if self._waits_ns is None:
             self._waits_ns = seen_ns
-        # One throw does not land all at once; but what always flickers somewhere is not waited for.
-        return not calm.is_settling() or seen_ns - self._waits_ns >= _LANDS_NS
+        # A hand that only comes and goes is waited for, and a throw does not land all at once; but what always
+        # flickers somewhere is not waited for.
+        waited_ns = seen_ns - self._waits_ns
+        return waited_ns >= (_LANDS_NS if calm.is_settling() else _VISIT_NS)
 
     def _look(self, frame: NDArray[np.uint8], ballot: _Vote) -> list[Observed]:
         """One more still frame is read; tells when enough were."""

@@ -20,7 +20,7 @@ from vision.surface import Surface
 _LEAST_DIE = 0.15  # chance by the network from which a spot is held against the enrolled faces
 _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
-_PER_FIT = 40.0  # log-chances that a correlation of 1 is worth
+_PER_FIT = 8.0  # log-chances for each halving (by e) of what a fit leaves unexplained
 _PER_NETWORK = 0.1
 _SURELY_A_DIE = 0.5  # chance by the network from which a die of no enrolled set is told
 _SURE = 0.8
@@ -75,7 +75,7 @@ def _decided(one: Judged, fits: Sequence[FaceFit]) -> tuple[str, str, float]:
     """(kind, text, chance) by the fits, the network's word weighed in."""
     logs = np.array(
         [
-            _PER_FIT * fit.score
+            -_PER_FIT * float(np.log(1.0 - min(fit.score, 0.995) ** 2))
             + _PER_NETWORK * float(one.kinds[KINDS.index(fit.kind)] + one.texts[TEXTS.index(fit.text)])
             for fit in fits
         ]

@@ -44,6 +44,9 @@ _REGION_SCORE = 0.76  # correlation at which a face in a square of one colour is
 _CLEAR = 0.85  # correlation of a face that tells the dice's size
 _NARROW = 0.905  # of a face: a region less wide is likelier a printed slot
 _FITS = 0.96  # correlation from which a square is believed to be the face
+_LIKE_PAPER = 1.75  # a marbled die's body that is stranger may be a slot's paper
+_MARBLED_CRISP, _CRISP_COST = 2.2, 6.0  # of marbled dice: a pattern of cloth is crisp
+_MARBLED_SCORE = 0.9  # correlation at which a find on an ink map is as likely a die as not
 _WORTH_MARBLED = 0.6  # the same for marbled dice
 _WORTH_EDGES = 0.78  # correlation below which no edges are looked for
 _READ = 0.72  # correlation from which a value is told
@@ -74,6 +77,7 @@ class _Find:
     match: Match
     chance: float
     is_marbled: bool = False
+    has_dark_ink: bool = False
 
 
 @dataclass(frozen=True)
@@ -277,7 +281,8 @@ class SymbolReader:
                     view, match = exact, other
             chance = _marbled_chance(owner, match)
             if chance >= _LIKELY:
-                found.append(_Find(view, square, owner, match, chance, is_marbled=True))
+                is_dark = bool(self._axes[of].weights.sum() < 0)
+                found.append(_Find(view, square, owner, match, chance, is_marbled=True, has_dark_ink=is_dark))
         return found
 
     def _whose(self, blot: Blot, bgr: NDArray[np.uint8], of: str | None) -> Ownership:
@@ -324,7 +329,8 @@ class SymbolReader:
         if view is None or match is None:
             return ()
         chance = _die_chance(view, square, owner, match)
-        return (_Find(view, square, owner, match, chance),) if chance >= _LIKELY else ()
+        found = _Find(view, square, owner, match, chance, has_dark_ink=bool(view.ink[0] <= view.body[0]))
+        return (found,) if chance >= _LIKELY else ()
 
     def _match(self, blot: Blot, owner: Ownership) -> Match:
         return self._matchers[self._kinds[owner.owner]].match(blot.soft)
@@ -409,7 +415,7 @@ def _is_print(find: _Find, flat_mm: tuple[float, float], layouts: Sequence[Place
     """Whether a find is the symbol printed in a slot, which looks like a white die: it lies, taken as flat, just
     there and just as turned, and shows just that symbol, darker than its paper. A die's top never does all that,
     as it stands higher than the card."""
-    if find.blot.ink[0] > find.blot.body[0]:
+    if not find.has_dark_ink or (find.is_marbled and find.owner.distance < _LIKE_PAPER):
         return False
     for placed in layouts:
         for region in placed.layout.regions:
@@ -417,7 +423,7 @@ def _is_print(find: _Find, flat_mm: tuple[float, float], layouts: Sequence[Place
                 continue
             skew = (find.square.turn_deg - placed.pose.angle_deg + 45) % 90 - 45
             off_mm = _apart(region.outline.placed(placed.pose).centre(), flat_mm)
-            if off_mm <= _PRINT_MM and abs(skew) <= _PRINT_DEG:
+            if off_mm <= _PRINT_MM and (find.is_marbled or abs(skew) <= _PRINT_DEG):
                 return True
     return False
 
@@ -437,7 +443,8 @@ def _axes(samples: Sequence[Sample]) -> dict[str, InkAxis]:
 
 def _marbled_chance(owner: Ownership, match: Match) -> float:
     """How likely a find on an ink map is a die at all."""
-    logit = 22 * (match.score - 0.72) - 1.2 * (owner.distance - 1.5)
+    logit = 35 * (match.score - _MARBLED_SCORE) - 1.2 * max(0.0, owner.distance - 2.0)
+    logit -= _CRISP_COST * max(0.0, match.sharpness - _MARBLED_CRISP) if match.is_blurred else 0.0
     return float(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
 
 
