@@ -179,6 +179,12 @@ def command_text(action: Action) -> str:
     return msgspec.json.encode(action.command).decode()
 
 
+def middle(outline: tuple[Point, ...]) -> tuple[float, float]:
+    """The mean of an outline's corners, to a tenth of its unit."""
+    count = max(1, len(outline))
+    return round(sum(x for x, _ in outline) / count, 1), round(sum(y for _, y in outline) / count, 1)
+
+
 def points(outline: tuple[Point, ...]) -> str:
     """A polygon as SVG wants it."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
@@ -210,6 +216,7 @@ def ago(then_ns: int | None, now_ns: int) -> str:
 
 FILTERS = {
     "command_text": command_text,
+    "middle": middle,
     "points": points,
     "instant": instant,
     "clock_text": clock_text,

@@ -249,6 +249,20 @@ def read_dice(
     sys.exit(reading.read_dice(sources, DiceWanted(**wanted), output))
 
 
+@cli.command(name="score-tacta")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.option(
+    "--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw each dot that was found."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
+def score_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool) -> None:
+    """Count the visible dots of a finished Tacta table on photographs, a colour each; with several, also the totals.
+    Exit 1 when one could not be read."""
+    from companion.app import tables
+
+    sys.exit(tables.score_tacta(images, picture, as_json=as_json))
+
+
 @cli.group()
 def profile() -> None:
     """Learn a place once, so that what lies there is read better."""

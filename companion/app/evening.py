@@ -28,11 +28,18 @@ from vision.feed import Feed
 
 STEP_MS = 5.0
 """Uncertainties of the demo's result are rounded up to steps of this, so that a run can be repeated."""
+PLAYED = ("tada",)
+"""Games that have people who play by themselves."""
 
 
 def demo(options: dict[str, Any]) -> None:
     """Play. Raises SettingsError for what cannot be asked, StuckError when the table did not go on."""
     game = game_named(options["game"])
+    if game.name not in PLAYED:
+        raise SettingsError(
+            f"--game {game.name}: the demo plays {', '.join(PLAYED)}; {game.title} is played by people:"
+            f" companion run --game {game.name}"
+        )
     count = options["players"] if options["players"] is not None else min(4, game.max_seats)
     if not game.min_seats <= count <= game.max_seats:
         raise SettingsError(

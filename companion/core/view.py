@@ -97,12 +97,17 @@ class ClockShown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A polygon of a board drawing, in mm; colour by name, with its words and symbol."""
+    """A polygon of a board drawing, in mm, with a fill by `colour`'s name; later ones lie on top.
+
+    `text` says what it is, for who points at it or listens; `symbol` is a few signs drawn in its middle, so that
+    nothing is told by colour alone. `style`: ``hollow`` (an outline only), ``dim`` (there, but covered), or empty.
+    """
 
     outline: tuple[Point, ...]
     colour: str
     text: str = ""
     symbol: str = ""
+    style: str = ""
 
 
 class BoardDrawing(msgspec.Struct, frozen=True, kw_only=True):

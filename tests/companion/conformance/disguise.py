@@ -11,7 +11,7 @@ import msgspec
 
 from companion.core import command as c
 from companion.core.game import Sitting
-from companion.games import tada
+from companion.games import tacta, tada
 from companion.games.tada.commands import ChooseSpell
 
 replace = msgspec.structs.replace
@@ -46,8 +46,22 @@ def _tada(sitting: Sitting[Any], seat: str, chance: random.Random) -> Sitting[An
     return replace(sitting, game=changed)
 
 
-DISGUISES: dict[str, Disguise] = {"counting": _counting, tada.GAME.name: _tada}
+def _open(sitting: Sitting[Any], _seat: str, _chance: random.Random) -> Sitting[Any]:
+    """A game in which nobody holds a secret that the program knows."""
+    return sitting
+
+
+DISGUISES: dict[str, Disguise] = {"counting": _counting, tada.GAME.name: _tada, tacta.GAME.name: _open}
 """`DISGUISES[game](sitting, seat, chance)`: the same table with other secrets of that seat."""
 
-SECRET: dict[str, tuple[type[c.Command], ...]] = {"counting": (k.Hide,), tada.GAME.name: (ChooseSpell,)}
+SECRET: dict[str, tuple[type[c.Command], ...]] = {
+    "counting": (k.Hide,),
+    tada.GAME.name: (ChooseSpell,),
+    tacta.GAME.name: (),
+}
 """Orders of which others may learn no more than that they were given."""
+
+OPEN_TO_ALL = {
+    tacta.GAME.name: "What lies and what ends of decks were shown is open; the rest of a deck nobody knows."
+}
+"""Games in which nobody holds a secret that the program knows, and why."""

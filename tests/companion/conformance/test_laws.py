@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from any_word import AnyWord
-from disguise import DISGUISES, SECRET
+from disguise import DISGUISES, OPEN_TO_ALL, SECRET
 from filled import fills, is_free, listed
 from virtual import REFEREE, Virtual
 from walks import ALL, Walk, viewers, visited
@@ -194,7 +194,7 @@ def test_no_view_leaks_anothers_secret(name: str, seed: int) -> None:
             differing += other != sitting
             for viewer in (PUBLIC, *(Viewer(Role.SEAT, s.id) for s in sitting.seats if s.id != seat.id)):
                 assert show(game, other, viewer) == show(game, sitting, viewer), (seat.id, viewer)
-    assert differing > 10
+    assert differing > 10 or name in OPEN_TO_ALL
 
 
 @games

@@ -21,8 +21,8 @@ from companion.core.seat import Actor, Role, Seat, Viewer, seat_at
 from companion.core.show import show
 
 ALL: dict[str, Game[Any]] = {counting.GAME.name: counting.GAME, **GAMES}
-LONG: dict[str, dict[str, Any]] = {"counting": {"goal": 900}}
-"""House rules by which an evening is long enough to show something."""
+LENGTHS: dict[str, dict[str, Any]] = {"counting": {"goal": 900}, "tacta": {"mode": "limited_space"}}
+"""House rules by which an evening is long enough to show something, and short enough to be tried often."""
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil", "Fay")
 
 
@@ -47,7 +47,7 @@ class Walk:
     ) -> None:
         self.chance = random.Random(f"{game.name}/{seed}")
         count = players or self.chance.randint(game.min_seats, game.max_seats)
-        self.v = Virtual(game, seats(count), seed, LONG.get(game.name, {}) | (options or {}))
+        self.v = Virtual(game, seats(count), seed, LENGTHS.get(game.name, {}) | (options or {}))
         self.presses = 0
 
     def by_policy(self) -> bool:

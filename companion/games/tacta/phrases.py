@@ -1,0 +1,116 @@
+"""The table in words, for who does not see it: where a card lies, which plays are legal, how to put one right."""
+
+from __future__ import annotations
+
+import math
+
+from companion.core.geometry import Pose
+from companion.games.tacta.faces import turned
+from companion.games.tacta.ground import Ground
+from companion.games.tacta.model import Table, area, front_of, ground_of, laid_of, legal_plays
+from companion.games.tacta.placement import Play
+
+
+def facing_deg(table: Table, seat: str) -> float:
+    """The direction in which a seat looks over the table, clockwise from up in the picture."""
+    seats = [each.id for each in table.seats]
+    return 360.0 * seats.index(seat) / max(1, len(seats)) if seat in seats else 0.0
+
+
+def clock(table: Table, seat: str, dx: float, dy: float) -> str:
+    """A direction in table mm as an hour of the clock, twelve being straight ahead of the seat."""
+    angle = math.degrees(math.atan2(dx, -dy)) - facing_deg(table, seat)
+    hour = round(angle / 30) % 12
+    return f"{hour or 12} o'clock"
+
+
+def spot(table: Table, seat: str, x: float, y: float) -> str:
+    """A place on the table in cm from the seat's own edge and from its left."""
+    width, height = area(table).size_mm
+    turn = math.radians(facing_deg(table, seat))
+    ahead, right = (math.sin(turn), -math.cos(turn)), (math.cos(turn), math.sin(turn))
+    corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]
+    near = min(cx * ahead[0] + cy * ahead[1] for cx, cy in corners)
+    left = min(cx * right[0] + cy * right[1] for cx, cy in corners)
+    far_cm = (x * ahead[0] + y * ahead[1] - near) / 10
+    side_cm = (x * right[0] + y * right[1] - left) / 10
+    return f"{far_cm:.0f} cm from your edge, {side_cm:.0f} cm from the left"
+
+
+def plays_in_words(table: Table, seat: str, cards: tuple[str, ...], most: int = 6) -> str:
+    """The legal plays of these outermost cards, the ones that show most dots of the seat's colour first."""
+    found = legal_plays(table, cards)
+    if not found:
+        return "Neither outermost card has a legal play: lay one apart, where it touches no card."
+    ground = ground_of(table)
+    by_worth = sorted(found, key=lambda pair: -hidden_of_others(table, ground, seat, pair[1]))
+    told = [play_in_words(table, seat, card, play) for card, play in by_worth[:most]]
+    return f"{len(found)} legal plays. {' '.join(f'{i}. {each}.' for i, each in enumerate(told, 1))}"
+
+
+def hidden_of_others(table: Table, ground: Ground, seat: str, play: Play) -> int:
+    """Dots of other colours less those of the own one that a play would hide."""
+    index = next(i for i, laid in enumerate(ground.laid) if laid.n == play.target)
+    laid = ground.laid[index]
+    dots = len(ground.faces.card(laid.face).shapes[play.on].dots_mm)
+    return -dots if laid.colour == table.game.colours.get(seat) else dots
+
+
+def play_in_words(table: Table, seat: str, card: str, play: Play) -> str:
+    """One legal play: card, side, neighbour, direction by clock face, place."""
+    ground = ground_of(table)
+    laid = next(each for each in ground.laid if each.n == play.target)
+    shape = ground.faces.card(laid.face).shapes[play.on]
+    width, height = ground.faces.deck.card_mm
+    x, y = play.pose.apply((width / 2, height / 2))
+    there = laid.pose.apply((width / 2, height / 2))
+    whose = f"the {laid.colour} {laid.card.replace('-', ' ')}" if laid.colour else "the starting card"
+    side = "the other side up" if play.flipped else "as it is"
+    filled = f"with {len(shape.dots_mm)} dots" if shape.dots_mm else "hollow"
+    way = clock(table, seat, x - there[0], y - there[1])
+    return (
+        f"{front_of(card).replace('-', ' ')}, {side}: its {shape.kind} on the {shape.kind} ({filled}) of {whose}, "
+        f"going towards {way}; {spot(table, seat, x, y)}"
+    )
+
+
+def guidance(table: Table, seat: str, lies: Pose, wanted: Pose) -> str:
+    """How to move a card that lies at one pose to another: ``left 2 cm, turn 10 degrees clockwise``."""
+    width, height = ground_of(table).faces.deck.card_mm
+    here, there = lies.apply((width / 2, height / 2)), wanted.apply((width / 2, height / 2))
+    turn = math.radians(facing_deg(table, seat))
+    dx, dy = there[0] - here[0], there[1] - here[1]
+    right = dx * math.cos(turn) + dy * math.sin(turn)
+    ahead = dx * math.sin(turn) - dy * math.cos(turn)
+    angle = turned(wanted.angle_deg - lies.angle_deg)
+    sideways, lengthways = ("right" if right > 0 else "left"), ("away" if ahead > 0 else "nearer")
+    told = [_length(sideways, abs(right)), _length(lengthways, abs(ahead))]
+    if abs(angle) >= 1:
+        told.append(f"turn {abs(angle):.0f} degrees {'clockwise' if angle > 0 else 'anticlockwise'}")
+    told = [each for each in told if each]
+    return ", ".join(told) if told else "it lies right"
+
+
+def _length(way: str, mm: float) -> str:
+    if mm < 1:
+        return ""
+    return f"{way} {mm / 10:.0f} cm" if mm >= 15 else f"{way} {mm:.0f} mm"
+
+
+def lying_in_words(table: Table, seat: str) -> str:
+    """Every card on the table, the newest first, with its place."""
+    if not table.game.lying:
+        return "No card lies on the table."
+    told = []
+    for card in reversed(table.game.lying):
+        what = (
+            f"{card.n}: {card.colour} {front_of(card.card).replace('-', ' ')}"
+            if card.n
+            else "the starting card"
+        )
+        if card.pose is not None:
+            laid = laid_of(card)
+            width, height = ground_of(table).faces.deck.card_mm
+            what += f", {spot(table, seat, *laid.pose.apply((width / 2, height / 2)))}"
+        told.append(what)
+    return ". ".join(told) + "."

@@ -1,0 +1,211 @@
+"""What each viewer sees of a game of Tacta. Nothing on the table is secret; what is in a deck nobody knows."""
+
+from __future__ import annotations
+
+from shapely import Polygon
+
+from companion.core.geometry import Point
+from companion.core.ruling import Verdict
+from companion.core.score import Standing, standings
+from companion.core.seat import Role, Viewer
+from companion.core.view import Answer, BoardDrawing, ClockShown, Row, Shape, View, Zone
+from companion.games.tacta.actions import actions, primary
+from companion.games.tacta.model import (
+    Lying,
+    Table,
+    are_ends_known,
+    area,
+    dots_by_colour,
+    ends_of,
+    front_of,
+    ground_of,
+    is_measured,
+)
+from companion.games.tacta.phrases import lying_in_words, plays_in_words
+from companion.games.tacta.verdicts import words
+
+HEADLINES = {
+    "ends": "Everybody shows the two outermost cards: the lowest starts.",
+    "countdown": "Hands off: free play is about to start.",
+    "scoring": "All cards are played: count the dots.",
+    "scored": "The round is counted.",
+}
+MARKS = {
+    "blue": "circle", "green": "triangle", "orange": "square", "pink": "heart", "purple": "diamond", "red": "cross",
+}  # fmt: skip
+"""A symbol for each printed colour, so that none is told by hue alone."""
+SIGNS = {"circle": "●", "square": "■", "triangle": "▲"}
+TONES = {Verdict.OK: "good", Verdict.BREACH: "bad", Verdict.TOO_CLOSE: "doubt"}
+
+
+def view(table: Table, viewer: Viewer) -> View:
+    """The game's own part of a view."""
+    state = table.game
+    is_public = viewer.role is Role.PUBLIC
+    return View(
+        game=table.opened.game,
+        viewer=viewer,
+        phase=state.phase,
+        part=state.part,
+        headline=_headline(table),
+        seats=table.seats,
+        primary=None if is_public else primary(table, viewer),
+        actions=() if is_public else actions(table, viewer),
+        zones=_zones(table),
+        answers=_answers(table, viewer.seat) if viewer.role is Role.SEAT else (),
+        clocks=_clocks(table),
+        board=_board(table),
+    )
+
+
+def _headline(table: Table) -> str:
+    """Where the game stands, and whom it waits for."""
+    state = table.game
+    if state.phase == "over":
+        names = " and ".join(table.name(seat) for seat in state.winners)
+        return (
+            f"{names} {'share' if len(state.winners) > 1 else 'wins'} the game."
+            if names
+            else "The game is over."
+        )
+    if state.phase == "setup":
+        late = ", ".join(s.name for s in table.playing() if s.id not in state.colours)
+        return (
+            f"Everybody takes a colour: {late}." if late else "Shuffle the decks and lay the starting card."
+        )
+    if state.phase == "play":
+        return f"{table.name(state.turn)} plays." if state.turn else "Everybody plays at once."
+    return HEADLINES.get(state.phase, "")
+
+
+def score_table(table: Table) -> tuple[Standing, ...]:
+    """Standings by total; the winners first, equal totals share. Rule: TACTA-14 TACTA-16"""
+    scores = {seat.id: table.game.totals.get(seat.id, 0) for seat in table.seats}
+    return standings(scores, table.game.winners)
+
+
+def _clocks(table: Table) -> tuple[ClockShown, ...]:
+    go_ns = table.game.go_ns
+    if table.game.phase != "countdown" or go_ns is None:
+        return ()
+    left = max(0, go_ns - table.play_ns(table.at_ns))
+    ends = None if table.stopped_at_ns is not None else table.host_ns(go_ns)
+    return (ClockShown(id="start", label="Start", left_ns=left, ends_ns=ends),)
+
+
+def _zones(table: Table) -> tuple[Zone, ...]:
+    state = table.game
+    found = []
+    if len(state.lying) > 1:
+        newest = state.lying[-1]
+        found.append(Zone(id="last", title="The last card", rows=(_verdict_row(newest, "last"),)))
+    found += [_seat_zone(table, seat.id) for seat in table.playing()]
+    if state.lying:
+        wrong = tuple(_verdict_row(card, "doubt") for card in state.lying if card.n and _is_doubtful(card))
+        bumped = tuple(
+            Row(id=f"bump-{card.n}", label=f"Card {card.n}", text="was bumped: put it back", tone="bad")
+            for card in state.lying
+            if card.is_bumped
+        )
+        if wrong or bumped:
+            found.append(Zone(id="cards", title="Cards to look at", rows=(*bumped, *wrong)))
+    found.append(Zone(id="score", title="Score", rows=_score_rows(table)))
+    return tuple(found)
+
+
+def _is_doubtful(card: Lying) -> bool:
+    return card.ruled == "illegal" or (not card.ruled and card.judged.verdict is not Verdict.OK)
+
+
+def _verdict_row(card: Lying, id_: str) -> Row:
+    judged, ruled = card.judged, card.ruled
+    by_table = {"legal": "ok (the table's word)", "illegal": "breach (the table's word)"}
+    verdict = by_table.get(ruled, judged.verdict.value)
+    tone = {"legal": "good", "illegal": "bad"}.get(ruled, TONES[judged.verdict])
+    return Row(
+        id=f"{id_}-{card.n}", label=f"{card.n}: {words(card.card)}", text=f"{verdict}, {judged.rule}. {judged.because}",
+        seat=card.seat, tone=tone,
+    )  # fmt: skip
+
+
+def _seat_zone(table: Table, seat: str) -> Zone:
+    state = table.game
+    colour = state.colours.get(seat, "")
+    rows = []
+    if colour:
+        rows.append(
+            Row(
+                id=f"colour-{seat}", label="Colour", text=f"{colour} ({MARKS.get(colour, 'star')})", seat=seat
+            )
+        )
+    if seat in state.decks:
+        text = f"{len(state.decks[seat])} cards"
+        if are_ends_known(table, seat) and state.decks[seat]:
+            text += f"; outermost: {' and '.join(words(card) for card in ends_of(table, seat))}"
+        rows.append(Row(id=f"deck-{seat}", label="Deck", text=text, seat=seat))
+    return Zone(id=f"seat-{seat}", title=table.name(seat), rows=tuple(rows), seat=seat)
+
+
+def _score_rows(table: Table) -> tuple[Row, ...]:
+    state = table.game
+    dots = dots_by_colour(table) if state.phase in ("play", "scoring") and state.colours else state.last
+    rows = []
+    for standing in score_table(table):
+        colour = state.colours.get(standing.seat, "")
+        now = f"{dots[colour]} dots show; " if colour in dots else ""
+        shared = " (shared)" if standing.shared else ""
+        rows.append(
+            Row(
+                id=f"score-{standing.seat}", label=table.name(standing.seat),
+                text=f"{now}total {standing.score}, place {standing.place}{shared}", seat=standing.seat,
+                tone="good" if standing.seat in state.winners else "",
+            )
+        )  # fmt: skip
+    return tuple(rows)
+
+
+def _answers(table: Table, seat: str) -> tuple[Answer, ...]:
+    found = [Answer(id="lying", label="What lies on the table?", key="d", text=lying_in_words(table, seat))]
+    if table.game.phase == "play" and is_measured(table) and table.game.decks.get(seat):
+        if are_ends_known(table, seat):
+            text = plays_in_words(table, seat, ends_of(table, seat))
+        else:
+            text = "Show your two outermost cards first; then your legal plays can be told."
+        found.append(Answer(id="plays", label="What may I play?", key="l", text=text))
+    return tuple(found)
+
+
+def _board(table: Table) -> BoardDrawing | None:
+    """The table from above: cards in the order of laying with their shapes and dots; covered dots are dimmed."""
+    if not is_measured(table):
+        return None
+    ground = ground_of(table)
+    shapes: list[Shape] = []
+    hidden: list[Shape] = []
+    for index, (laid, card) in enumerate(zip(ground.laid, table.game.lying, strict=True)):
+        colour = laid.colour or "white"
+        shapes.append(_card(card, ground.outlines[index]))
+        for number, shape in enumerate(ground.faces.card(laid.face).shapes):
+            outline = _corners(ground.shape(index, number))
+            is_filled = bool(shape.dots_mm)
+            style = "" if is_filled else "hollow"
+            shapes.append(Shape(outline=outline, colour=colour if is_filled else "white", style=style))
+        for disc, is_shown in ground.discs[index]:
+            dot = _corners(disc.simplify(0.4))
+            shapes.append(Shape(outline=dot, colour="white")) if is_shown else hidden.append(
+                Shape(outline=dot, colour="white", style="dim")
+            )
+    return BoardDrawing(size_mm=area(table).size_mm, shapes=(*shapes, *hidden))
+
+
+def _card(card: Lying, outline: Polygon) -> Shape:
+    told = f"{card.n}: {words(card.card)}" if card.n else "starting card"
+    if card.n and card.is_illegal:
+        told += ", lies wrong"
+    suit, _, value = front_of(card.card).partition("-")
+    sign = f"{card.colour[:2].capitalize()}{SIGNS.get(suit, '')}{value}" if card.n else "X"
+    return Shape(outline=_corners(outline), colour="black", text=told, symbol=sign)
+
+
+def _corners(polygon: Polygon) -> tuple[Point, ...]:
+    return tuple((round(x, 1), round(y, 1)) for x, y in list(polygon.exterior.coords)[:-1])

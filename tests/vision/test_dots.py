@@ -1,0 +1,74 @@
+"""White dots on coloured shapes of dark cards: counted by colour, numbers in badges left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.dots.reading import HUES, read_dots
+from vision.frame import Frame, load
+
+TABLES = Path(__file__).parents[2] / ".." / "shared" / "data" / "tacta"
+INKS = {
+    "red": (40, 40, 200), "orange": (30, 130, 240), "green": (60, 160, 90), "blue": (200, 100, 30),
+    "purple": (150, 40, 90), "pink": (150, 60, 220),
+}  # fmt: skip
+
+
+def card(colour: str, dots: int) -> Frame:
+    """A dark card with a filled bar that bears so many dots, and a badge with a number."""
+    picture = np.full((260, 190, 3), 22, np.uint8)
+    cv2.rectangle(picture, (20, 18), (170, 60), INKS[colour], -1)
+    cv2.rectangle(picture, (20, 18), (170, 60), (235, 235, 235), 2)
+    for number in range(dots):
+        cv2.circle(picture, (45 + 34 * number, 39), 7, (240, 240, 240), -1, cv2.LINE_AA)
+    cv2.circle(picture, (95, 150), 24, INKS[colour], -1, cv2.LINE_AA)
+    cv2.putText(picture, "6", (87, 159), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (240, 240, 240), 2, cv2.LINE_AA)
+    return picture
+
+
+def table(cast: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> tuple[Frame, dict[str, int]]:
+    """Six cards on a brown table under a lamp of this cast."""
+    picture = np.full((640, 760, 3), (60, 90, 120), np.uint8)
+    truth = {}
+    for index, colour in enumerate(INKS):
+        truth[colour] = 1 + index % 4
+        y, x = 30 + 300 * (index // 3), 40 + 240 * (index % 3)
+        picture[y : y + 260, x : x + 190] = card(colour, truth[colour])
+    lit = np.clip(cv2.GaussianBlur(picture, (0, 0), 0.8) * np.array(cast), 0, 255)
+    return lit.astype(np.uint8), truth
+
+
+@pytest.mark.parametrize("cast", [(1.0, 1.0, 1.0), (0.75, 0.95, 1.0), (1.0, 0.95, 0.8), (0.6, 0.6, 0.6)])
+def test_dots_are_counted_by_colour_whatever_the_lamp(cast: tuple[float, float, float]) -> None:
+    picture, truth = table(cast)
+    found = read_dots(picture)
+    assert found.scores() == truth
+    assert set(truth) == set(HUES)
+
+
+def test_a_table_without_dots_says_so() -> None:
+    found = read_dots(np.full((400, 600, 3), (60, 90, 120), np.uint8))
+    assert found.dots == () and found.flags == ("no_dots",)
+
+
+def test_places_are_those_of_the_picture_whatever_its_size() -> None:
+    picture, truth = table()
+    large = cv2.resize(picture, None, fx=4.0, fy=4.0, interpolation=cv2.INTER_CUBIC)
+    here, there = read_dots(picture), read_dots(np.asarray(large, np.uint8))
+    assert there.scores() == truth
+    for near, far in zip(here.dots, there.dots, strict=True):
+        assert near.xy_px == pytest.approx([value / 4 for value in far.xy_px], abs=1.5)
+
+
+@pytest.mark.skipif(not TABLES.is_dir(), reason=f"NOT RUN: {TABLES} is missing: no table with truth to count")
+@pytest.mark.parametrize("name", ["0004", "0010", "0011", "0013"])
+def test_shared_tables_are_counted_within_two(name: str) -> None:
+    truth = json.loads((TABLES / f"{name}.json").read_text())["visible_dots"]
+    found = read_dots(load(TABLES / f"{name}.jpg")).scores()
+    assert set(found) == set(truth)
+    assert all(abs(found[colour] - truth[colour]) <= 2 for colour in truth)

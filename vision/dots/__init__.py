@@ -1,0 +1,1 @@
+"""White dots on coloured shapes: where they are, which colour they lie on."""
