@@ -197,9 +197,9 @@ def test_trap_21_another_program_with_our_name_is_told_and_we_take_a_new_one(
         table.wait_ready("pad1")
         with Outsider(broker.port, client_id="tada-same"):
             until(lambda: link.client.renamed == 1, "a new name")
+            until(lambda: "took a new name" in link.status()[0].problem, "it is told")
             table.wait_ready("pad1")
             assert link.client.client_id != "tada-same"
-            assert "took a new name" in link.status()[0].problem
             time.sleep(0.5)
             assert link.client.renamed == 1
             pad.press()

@@ -32,7 +32,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WRONG = {
-    "unknown game": (("run", "--game", "chess", "--seat", "A"), 2, "there are: tada"),
+    "unknown game": (("run", "--game", "chess", "--seat", "A"), 2, "there are: tacta, tada"),
     "no seats": (("run",), 2, "give --seat NAME"),
     "duplicate seat": (("run", "--seat", "Ann", "--seat", "ANN"), 2, "at the table already"),
     "pad on two seats": (("run", "--seat", "A=box:1", "--seat", "B=box:1"), 2, "give one of them another"),
