@@ -9,6 +9,7 @@ RADIO_LIMIT_NS = 2_500_000
 STEADY_NS = 5_000_000_000
 HURRY_SHARE = 0.8
 LEARNING = "its clock is being learnt"
+LATELY = "it was in doubt until a moment ago"
 
 
 def doubt(state: str, clock: ClockSync, limit_ns: int, now_ns: int) -> str:
@@ -43,7 +44,7 @@ class Fitness:
         if self._fit_since_ns is None:
             self._fit_since_ns = now_ns
         is_steady = self.doubt in ("", LEARNING) or now_ns - self._fit_since_ns >= STEADY_NS
-        return "" if is_steady else self.doubt
+        return "" if is_steady else LATELY
 
 
 def should_hurry(clock: ClockSync, limit_ns: int, now_ns: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Protocol
 from companion.core import chance
 from companion.core import command as core
 from companion.core.command import Command
+from companion.core.fitness import why_not_race
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
 from companion.core.ruling import Ruling
@@ -195,8 +196,9 @@ class Director:
         self._stage.show(tuple(p.card() for p in self._players()), (), self._reaches())
         self._pause(1.5)
         self._ask(c.ReadyAll())
-        refused = self._ask(c.CallGo())
         seats = list(self.sitting.game.casters)
+        self._until(lambda now: now.game.phase != "ready" or not why_not_race(now, seats))
+        refused = self._ask(c.CallGo())
         if refused is None and self._pick("hasty", 5) == 0:
             hasty = seats[self._pick("who", len(seats))]
             self._presses[hasty](None)
