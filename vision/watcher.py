@@ -80,6 +80,7 @@ class Watcher:
         )
         self._is_reported = False  # the whole table, and nothing moved since
         self._blind: str | None = None
+        self._shape: tuple[int, ...] | None = None  # of the pictures
         self.surface: Surface | None = None
 
     def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
@@ -97,12 +98,15 @@ class Watcher:
         self, frame: NDArray[np.uint8], seen_ns: int, uncertainty_ns: int, number: int
     ) -> list[Observed]:
         """What follows from this BGR frame, in order. `seen_ns` is host time; `number` counts the camera's
-        frames."""
+        frames. A picture of another size begins anew."""
+        if frame.shape != self._shape:
+            self._shape, self.surface, self._where = frame.shape, None, None
+            self._begin_anew()
         small = small_grey(frame)
         calm = self._gate.step(small, seen_ns, self._where)
-        if self._untold is None or self._untold.shape != calm.still.shape:
+        if self._untold is None:
             self._untold = np.ones_like(calm.still)
-        if self._told_grey is None or self._told_grey.shape != calm.still.shape:
+        if self._told_grey is None:
             self._told_grey = np.full(calm.still.shape, np.nan, np.float32)
         self._untold |= calm.stirred
         stamp = _Stamp(seen_ns, uncertainty_ns, number)

@@ -207,3 +207,17 @@ def test_a_hand_that_goes_over_dice_does_not_have_them_read_again_while_it_moves
     assert len(says.asked) == asked
     (rested,) = [o for o in run.show(SCENE, 30) if isinstance(o, DiceRested)]
     assert rested.restless_px == ()
+
+
+def test_pictures_of_another_size_in_the_middle_of_a_vote_begin_it_anew() -> None:
+    for size in ((960, 720), (480, 270)):  # with other cells, and with the same ones
+        says = _Says(Reading((die(3),)))
+        watcher = Watcher("cam", says, Marks(size_mm=(600.0, 400.0)))
+        run = _Run(watcher)
+        while len(says.asked) < 2:
+            run.show(SCENE, 1)
+        other = replace(CAMERA, size_px=size)
+        (rested,) = [o for o in run.show(SCENE, 40, other) if isinstance(o, DiceRested)]
+        assert isinstance(rested, DiceRested)
+        assert len(says.asked) == 5, "no reading of the other size counts"
+        assert watcher.surface is not None and watcher.surface.picture_size == size
