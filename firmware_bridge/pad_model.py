@@ -126,9 +126,7 @@ class PadModel:
         """An input's contact moved at `us`. Bounces within SETTLE_US of an edge that counted are not told."""
         out = self.advance(us)
         self._raw = self._raw & ~(1 << b) | is_down << b
-        if self._locked_us[b] is not None or bool(self._closed >> b & 1) == is_down:
-            return out
-        return out + self._take(us, b, force)
+        return out if self._locked_us[b] is not None else out + self._take(us, b, force)
 
     def advance(self, us: int) -> list[FromDevice]:
         """Time has come to `us`: inputs that settled until then are looked at again, in the order of time.
@@ -150,6 +148,8 @@ class PadModel:
 
     def _take(self, us: int, b: int, force: int | None) -> list[FromDevice]:
         self._locked_us[b] = us
+        if not (self._raw ^ self._closed) >> b & 1:
+            return []  # let go for the first time, pressed since before the start: it bounces too
         self._closed ^= 1 << b
         if not self._closed >> b & 1:
             return self._event(us, Up(b=b, n=self._next(), us=self._stamp(us)))

@@ -137,6 +137,24 @@ def test_six_slams_a_fifth_of_a_millisecond_apart_are_told_in_their_order_with_t
     assert told.stack >= STACK_LEFT
 
 
+def test_a_button_that_is_held_while_the_power_comes_on_slams_only_when_it_is_pressed_anew() -> None:
+    script = Script()
+    script.pin(0, FIRST_PIN, 0)
+    for edge in contact(SETTLED_US, FIRST_PIN, is_closing=False):
+        script.pin(*edge)
+    script.press(SETTLED_US + 100_000, 0)
+    told = script.play(avr_build(*UNO), SETTLED_US + 300_000)
+    events = [(body["t"], body["us"]) for body in told.of("dn", "up") if "re" not in body]
+    assert [t for t, _ in events] == ["dn", "up"]
+    assert 0 <= events[0][1] - SETTLED_US - 100_000 <= ST_US
+
+
+def test_more_inputs_than_the_core_has_room_for_are_not_built() -> None:
+    need_avr()
+    with pytest.raises(AssertionError, match="at most 8 inputs and 8 outputs"):
+        avr_build(*UNO, "-DPAD_BUTTONS=6", "-DPAD_PIEZOS=3")
+
+
 def test_what_happens_at_one_instant_gets_one_stamp() -> None:
     script = Script()
     for button in range(6):

@@ -48,6 +48,13 @@ def test_the_first_edge_counts_and_its_bounces_do_not() -> None:
     assert model.edge(1_000_000 + SETTLE_US, 0, is_down=False) == [Up(b=0, n=2, us=1_000_000 + SETTLE_US)]
 
 
+def test_who_lets_go_of_what_was_held_at_the_start_slams_nothing_however_it_bounces() -> None:
+    model = pad()
+    assert [model.edge(1_000_000 + k * 700, 0, is_down=k % 2 == 1) for k in range(7)] == [[]] * 7
+    assert model.advance(1_000_000 + SETTLE_US) == []
+    assert len(model.edge(1_100_000, 0, is_down=True)) == 1
+
+
 def test_stamps_are_in_steps_of_the_tick_and_wrap() -> None:
     model = pad(tick_us=4)
     (down,) = model.edge(2**32 + 4_999_999, 0, is_down=True)

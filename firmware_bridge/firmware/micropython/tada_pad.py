@@ -162,7 +162,7 @@ class Pad:
         sensor = self._sensors[b]
         if sensor.kind == "button":
             sensor.is_raw = bool(value)
-            if sensor.state != _LOCKED and sensor.is_closed != sensor.is_raw:
+            if sensor.state != _LOCKED:
                 self._take(us, b)
         elif sensor.kind == "beam":
             self._feel_beam(us, sensor, bool(value))
@@ -221,9 +221,11 @@ class Pad:
 
     def _take(self, us: int, b: int) -> None:
         sensor = self._sensors[b]
-        sensor.is_closed = not sensor.is_closed
         sensor.state = _LOCKED
         sensor.at = us
+        if sensor.is_closed == sensor.is_raw:
+            return  # let go for the first time, pressed since before the start: it bounces too
+        sensor.is_closed = sensor.is_raw
         self._event(us, "dn" if sensor.is_closed else "up", b, us, "")
 
     def _has_open_before(self, us: int) -> bool:

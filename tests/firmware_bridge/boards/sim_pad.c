@@ -84,12 +84,22 @@ static void add_bytes(avr_cycle_count_t at, const char *data, size_t count) {
     }
 }
 
+/* What hangs on a pin is stronger than its pull-up, which simavr would let win whenever the port is written. */
+static void hold_pin(int bit, int level) {
+    static unsigned held, levels;
+    held |= 1u << bit;
+    levels = (levels & ~(1u << bit)) | (unsigned)level << bit;
+    avr_ioport_external_t wired = {.name = 'D', .mask = held & 255, .value = levels & 255};
+    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('D'), &wired);
+}
+
 static void happen(const event_t *event) {
     if (event->kind == 'b') {
         avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), event->value);
     } else if (event->kind == 'a') {
         avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_ADC_GETIRQ, event->index), event->value);
     } else {
+        hold_pin(event->index, event->value);
         avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), event->index), event->value);
         if (terminal >= 0) {
             printf("= %lld %lld %d %d\n", wall_began_ns + (long long)event->at * 1000 / MHZ, us_of(event->at), event->index,

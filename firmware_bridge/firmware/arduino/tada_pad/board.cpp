@@ -132,9 +132,10 @@ void board_rest() {
 }
 
 bool board_take_news() {
-    const bool found = has_news;
+    // Noted between a look and a write, it would be wiped out; noted after this write, it is felt now and asked for again.
+    if (!has_news) return false;
     has_news = false;
-    return found;
+    return true;
 }
 
 // New at each start: a counter in the EEPROM, stirred with what the clock and an open analog pin happen to be.

@@ -8,7 +8,8 @@
 #endif
 
 // How many of each hang on it; docs/hardware.md has the pins. Buttons take the first places of the button port, a beam
-// takes the last one. Piezos (slammed by players) take the first analog pins, a tower's piezo the one after them.
+// takes the last one. Piezos (slammed by players) take the first analog pins, a tower's piezo the one after them. Eight inputs together
+// at most.
 #ifndef PAD_BUTTONS
 #define PAD_BUTTONS 6  // 0 to 6 on Uno and Nano, 0 to 4 on Leonardo; one fewer with a beam
 #endif

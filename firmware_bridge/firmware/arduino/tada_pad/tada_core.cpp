@@ -42,7 +42,7 @@ void Pad::edge(uint32_t us, uint8_t b, bool is_closed) {
     Sensor &sensor = sensors_[b];
     if (config_.inputs[b].kind == BUTTON) {
         sensor.is_raw = is_closed;
-        if (sensor.state != LOCKED && sensor.is_closed != is_closed) take(us, b, is_closed);
+        if (sensor.state != LOCKED) take(us, b, is_closed);
         return;
     }
     if (config_.inputs[b].kind != BEAM || sensor.is_closed == is_closed) return;
@@ -129,9 +129,10 @@ void Pad::settle(uint32_t due, uint8_t b) {
 
 void Pad::take(uint32_t us, uint8_t b, bool is_closed) {
     Sensor &sensor = sensors_[b];
-    sensor.is_closed = is_closed;
     sensor.state = LOCKED;
     sensor.at = us;
+    if (sensor.is_closed == is_closed) return;  // let go for the first time, pressed since before the start: it bounces too
+    sensor.is_closed = is_closed;
     event(us, is_closed ? DOWN : UP, b, us, 0, 0);
 }
 

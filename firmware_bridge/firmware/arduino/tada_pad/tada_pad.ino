@@ -34,6 +34,7 @@ const char *const LIGHTS[] = {LED_1, LED_2, LED_3, LED_4, LED_5, LED_6};
 const uint32_t BAUD = 115200;  // 921 600 is none of a 16 MHz board's speeds
 const uint8_t INPUTS = DIGITAL + ANALOG;
 const uint8_t OUTPUTS = PAD_LEDS + PAD_BUZZER;
+static_assert(INPUTS <= tada::MAX_INPUTS && OUTPUTS <= tada::MAX_OUTPUTS, "a pad has at most 8 inputs and 8 outputs");
 const uint8_t BUTTON_LATENCY_US = 40;  // from a pin's edge to its stamp; 11 were seen on a simulated board
 const uint16_t PIEZO_LATENCY_US = 100 + 80 * ANALOG;
 #if defined(USBCON)
@@ -113,6 +114,12 @@ void note(uint32_t us, uint8_t b, uint16_t value) {
     happened[at] = {us, value, b};
 }
 
+// What is pressed while the power comes on is no slam, neither then nor when it is let go.
+void begin() {
+    board_begin();
+    for (uint8_t b = 0; b != DIGITAL; ++b) board_edges(b, &known[b]);
+}
+
 void feel() {
     happened_count = 0;
     for (uint8_t b = 0; b != DIGITAL; ++b) {
@@ -160,7 +167,7 @@ void show() {
 void setup() {
     Serial.begin(BAUD);
     pad();
-    board_begin();  // what is pressed while it says hello is noted already
+    begin();  // what is pressed while it says hello is noted already
     pad().start(micros());
 }
 
