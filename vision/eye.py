@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from companion.core.layout import Placed
 from companion.core.observation import CameraChanged, Observed
+from vision.dice.reader import Reader
 from vision.evidence import EvidenceRing, RestPictures, encode
 from vision.surface import Marks
-from vision.watcher import Reader, Watcher
+from vision.watcher import Watcher
 
 BEAT_S = 0.5
 _LOST_AFTER_NS = 2_000_000_000

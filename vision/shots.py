@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from companion.core.observation import DiceRested
 from vision.camera import Film, open_source
+from vision.dice.reader import Reader
 from vision.dice.rolls import Lifted, Roll, RollTracker
 from vision.evidence import EvidenceRing
 from vision.eye import Grabber, Mailbox, Shot, SourceLostError
 from vision.frame import Unreadable, load
 from vision.surface import Marks
-from vision.watcher import Reader, Watcher
+from vision.watcher import Watcher
 
 _LOST_S = 3.0
 _WAIT_S = 0.25

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
+from typing import NamedTuple, TypedDict
 
 import cv2
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from companion.core.layout import Placed
 from companion.core.observation import CameraChanged, DiceRested, DieSeen, Observed, TableStirred
-from vision.dice.voting import Reading, vote
+from vision.dice.reader import Reader, Reading, Rereader
+from vision.dice.voting import vote
 from vision.evidence import RestPictures
 from vision.restless import boxes_px, covered, told_as_moving
 from vision.settle import Calm, Mask, SettleGate, small_grey
@@ -23,23 +24,6 @@ _LANDS_NS = 500_000_000
 _WATCH_MARGIN_MM = 10.0
 _SAME_GREY = 4.0  # levels: a place that differs by less looks as it did
 _LEAST_CELLS = 2  # of the settle gate: fewer that came to rest are noise
-
-
-class Reader(Protocol):
-    """Reads the dice of one still BGR picture (H, W, 3) uint8."""
-
-    def read(
-        self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
-    ) -> Reading: ...
-
-
-@runtime_checkable
-class Rereader(Protocol):
-    """A reader that looks at one more frame of a still table faster than at the first."""
-
-    def again(
-        self, frame: NDArray[np.uint8], surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
-    ) -> Reading: ...
 
 
 class Watcher:

@@ -15,8 +15,8 @@ from vision.dice.numerals_enrolled import EnrolledNumeralReader
 from vision.dice.numerals_profile import holds_numerals, load_numerals
 from vision.dice.profile import ProfileError, load_table
 from vision.dice.profiled import ProfiledReader
+from vision.dice.reader import Reader
 from vision.dice.reading import PipsReader
-from vision.dice.report import Reader
 from vision.dice.symbols import SymbolReader
 from vision.dice.table_setup import empty_profile
 from vision.frame import Frame, Unreadable, load

@@ -19,7 +19,8 @@ from companion.app.settings import SettingsError
 from companion.core.observation import DieSeen
 from vision.camera import Film, is_live
 from vision.dice.drawn import KINDS, draw, save
-from vision.dice.report import Reader, as_text, lifted_text, look_at, roll_json, roll_text
+from vision.dice.reader import Reader
+from vision.dice.report import as_text, lifted_text, look_at, roll_json, roll_text
 from vision.dice.rolls import Roll
 from vision.eye import Shot, SourceLostError
 from vision.frame import Frame, Unreadable

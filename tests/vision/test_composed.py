@@ -79,3 +79,21 @@ def test_places_on_the_table_are_told_where_its_surface_is_known() -> None:
 def test_nothing_to_read_with_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="no reader"):
         ComposedReader([])
+
+
+class _SaysAgain(_Says):
+    def __init__(self, first: DieSeen, then: DieSeen) -> None:
+        super().__init__(first)
+        self._then = Reading((then,))
+
+    def again(
+        self, frame: np.ndarray, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
+    ) -> Reading:
+        return self._then
+
+
+def test_one_more_frame_of_the_same_rest_is_read_by_each_reader_in_its_own_way() -> None:
+    moving = msgspec.structs.replace(die("a", None, 100, 0.9), reason="moving")
+    reader = ComposedReader([_SaysAgain(die("a", 1, 100, 0.9), moving), _Says(die("b", 2, 300, 0.9))])
+    assert [d.value for d in reader.read(FRAME).dice] == [1, 2]
+    assert [(d.value, d.reason) for d in reader.again(FRAME).dice] == [(None, "moving"), (2, None)]

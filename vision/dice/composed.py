@@ -8,8 +8,9 @@ import msgspec
 
 from companion.core.layout import Placed
 from companion.core.observation import DieSeen
+from vision.dice.reader import Reader, Rereader
+from vision.dice.reader import Reading as Seen
 from vision.dice.reading import Reading
-from vision.dice.report import Reader
 from vision.dice.symbols import lies_on
 from vision.frame import Frame
 from vision.surface import Surface
@@ -33,7 +34,20 @@ class ComposedReader:
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
         """The dice in a BGR frame (H, W, 3); `xy_mm` and `on` are told for every die where there is a
         `surface`; what lies on its markers is none."""
-        readings = [reader.read(frame, surface, layouts) for reader in self._readers]
+        return self._composed(
+            [reader.read(frame, surface, layouts) for reader in self._readers], surface, layouts
+        )
+
+    def again(
+        self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
+    ) -> Reading:
+        """`read` for one more frame of the same still table, in the way of each reader that has one for it."""
+        looks = [reader.again if isinstance(reader, Rereader) else reader.read for reader in self._readers]
+        return self._composed([look(frame, surface, layouts) for look in looks], surface, layouts)
+
+    def _composed(
+        self, readings: Sequence[Seen], surface: Surface | None, layouts: tuple[Placed, ...]
+    ) -> Reading:
         claims = sorted((die for reading in readings for die in reading.dice), key=_weight, reverse=True)
         kept: list[DieSeen] = []
         for claim in claims:

@@ -6,23 +6,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import cv2
 
-from companion.core.layout import Placed
 from companion.core.observation import DieSeen
-from vision.dice.reading import Reading
+from vision.dice.reader import Reader, Reading
 from vision.dice.rolls import Lifted, Roll
 from vision.frame import Frame, Unreadable, load
-from vision.surface import Surface
-
-
-class Reader(Protocol):
-    """Anything that reads the dice of one picture."""
-
-    def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
-        """The dice in `frame`; `surface` and `layouts`: where the table is known."""
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 
 from companion.core.observation import DieSeen
-
-
-class Reading(Protocol):
-    """What a reader saw in one picture."""
-
-    @property
-    def dice(self) -> tuple[DieSeen, ...]: ...
-
-    @property
-    def flags(self) -> tuple[str, ...]: ...
+from vision.dice.reader import Reading
 
 
 def vote(readings: Sequence[Reading]) -> tuple[tuple[DieSeen, ...], tuple[str, ...], bool]:
