@@ -120,9 +120,12 @@ class Mailbox:
 
 
 class Grabber:
-    """Takes frames from a source as fast as they come, reopens it when it is lost."""
+    """Takes frames from a source as fast as they come, reopens it when it is lost. `ring`: keeps what was, None where
+    nobody asks for it."""
 
-    def __init__(self, open_source: Callable[[], Source], mailbox: Mailbox, ring: EvidenceRing) -> None:
+    def __init__(
+        self, open_source: Callable[[], Source], mailbox: Mailbox, ring: EvidenceRing | None = None
+    ) -> None:
         self._open = open_source
         self._mailbox = mailbox
         self._ring = ring
@@ -176,7 +179,8 @@ class Grabber:
                 self.lost = None
                 self.newest = Shot(frame, seen_ns, int(gap_ns / 2) + took_ns, self.frames)
                 self._mailbox.put(self.newest)
-                self._ring.offer(frame, seen_ns)
+                if self._ring is not None:
+                    self._ring.offer(frame, seen_ns)
         finally:
             source.close()
 

@@ -14,7 +14,6 @@ from companion.core.observation import DiceRested
 from vision.camera import Film, open_source
 from vision.dice.reader import Reader
 from vision.dice.rolls import Lifted, Roll, RollTracker
-from vision.evidence import EvidenceRing
 from vision.eye import Grabber, Mailbox, Shot, SourceLostError
 from vision.frame import Unreadable, load
 from vision.surface import Marks
@@ -79,9 +78,7 @@ def live_shots(source: str, patience_s: float = _LOST_S) -> Iterator[Shot]:
     """The newest frame of a camera, again and again, in host time; what comes while the last one is looked at is
     skipped. Raises SourceLostError when it does not open, or stays lost for `patience_s`; ends with the source."""
     mailbox = Mailbox()
-    grabber = Grabber(
-        lambda: open_source(source), mailbox, EvidenceRing(fps=0.01, max_bytes=0)
-    )  # nobody asks for what was
+    grabber = Grabber(lambda: open_source(source), mailbox)
     grabber.start()
     lost_s: float | None = None
     try:
