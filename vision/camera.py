@@ -275,7 +275,7 @@ class Film:
                 f"{path.name} has frames of {width:.0f} x {height:.0f} px: make it smaller", is_over=True
             )
         fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self.gap_ns = int(1e9 / (fps if 1.0 <= fps <= 240.0 else 30.0))
+        self._gap_ns = int(1e9 / (fps if 1.0 <= fps <= 240.0 else 30.0))
         self.length = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
         """How many frames it says it has; 0 when it does not say."""
 
@@ -288,7 +288,7 @@ class Film:
                 return
             # Films of telephones have frames of uneven lengths, which their own stamps tell; some tell nothing.
             own_ns = int(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
-            seen_ns = own_ns if own_ns > seen_ns else seen_ns + self.gap_ns
+            seen_ns = own_ns if own_ns > seen_ns else seen_ns + self._gap_ns
             yield _as_bgr(frame), seen_ns
 
     def close(self) -> None:
@@ -297,20 +297,21 @@ class Film:
 
 
 class _FilmSource:
-    """A film, shown at its own speed."""
+    """A film, each frame shown at its own instant."""
 
     def __init__(self, path: Path) -> None:
         self._film = Film(path)
         self._frames = self._film.frames()
-        self._due_ns = time.monotonic_ns()
+        self._begun_ns = time.monotonic_ns()
 
     def grab(self) -> tuple[NDArray[np.uint8], int, int]:
         taken = next(self._frames, None)
         if taken is None:
             raise SourceLostError("the film is over", is_over=True)
-        _sleep_until(self._due_ns)
-        seen_ns, self._due_ns = self._due_ns, self._due_ns + self._film.gap_ns
-        return taken[0], seen_ns, 0
+        frame, since_begin_ns = taken
+        seen_ns = self._begun_ns + since_begin_ns
+        _sleep_until(seen_ns)
+        return frame, seen_ns, 0
 
     def close(self) -> None:
         self._film.close()

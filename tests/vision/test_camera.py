@@ -242,6 +242,32 @@ class _Flaky:
         return
 
 
+class _Uneven:
+    """A film whose frames are 10 and 90 ms apart, as telephones make them."""
+
+    def __init__(self, path: Path) -> None:
+        self._black = np.zeros((48, 64, 3), np.uint8)
+
+    def frames(self) -> Iterator[tuple[np.ndarray, int]]:
+        yield from ((self._black, ms * 1_000_000) for ms in (0, 10, 100))
+
+    def close(self) -> None:
+        return
+
+
+def test_a_film_is_shown_by_the_stamps_of_its_own_frames(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("vision.camera.Film", _Uneven)
+    path = tmp_path / "film.mp4"
+    path.write_bytes(b"\0\0\0\x18ftypmp42")
+    source = open_source(str(path))
+    begun_ns = time.monotonic_ns()
+    seen_ns = [grabbed[1] for grabbed in (source.grab() for _ in range(3)) if grabbed]
+    assert [at - seen_ns[0] for at in seen_ns] == [0, 10_000_000, 100_000_000]
+    assert time.monotonic_ns() - begun_ns > 50_000_000, "not before their time"
+
+
 def test_a_lost_camera_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.eye._REOPEN_S", (0.01,))
     opened: list[_Flaky] = []
@@ -250,7 +276,7 @@ def test_a_lost_camera_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
         opened.append(_Flaky())
         return opened[-1]
 
-    grabber = Grabber(open_flaky, Mailbox(), EvidenceRing())
+    grabber = Grabber(open_flaky, Mailbox())
     grabber.start()
     wait_for(lambda: grabber.frames >= 6, "frames after two losses")
     grabber.stop()
