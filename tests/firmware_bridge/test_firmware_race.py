@@ -16,6 +16,7 @@ from firmware_bridge.serial_link import SerialLink
 
 ROUNDS = 6
 LIGHTS = 6
+AHEAD_NS = 4_000_000_000
 PATIENCE_S = 40  # on a machine that is busy the simulated boards are slow, though never wrong
 
 
@@ -28,7 +29,9 @@ def test_a_race_between_two_boards_is_seen_as_it_was() -> None:
     with Board.avr() as uno, Board.micropython() as pico:
         with bridged(SerialLink([f"{board.port}@115200" for board in (uno, pico)])) as table:
             table.wait_ready("pads", "wasm", timeout_s=PATIENCE_S)
-            go_ns = time.monotonic_ns() + 1_500_000_000
+            ready_ns = time.monotonic_ns()
+            until(lambda: table.bridge.watermark_ns() > ready_ns, "both have answered since", PATIENCE_S)
+            go_ns = time.monotonic_ns() + AHEAD_NS
             lights = {"all": [(name, b) for name in ("pads", "wasm") for b in range(LIGHTS)]}
             table.bridge.play(Cue(target="all", pattern="go", text="Go", at_ns=go_ns), lights)
             table.bridge.arm(1, {"pads": 0x3F, "wasm": 0x3F}, go_ns)
@@ -36,6 +39,7 @@ def test_a_race_between_two_boards_is_seen_as_it_was() -> None:
             until(
                 lambda: table.bridge.watermark_ns() > armed_ns,
                 "it came after the arming, as lines are in order",
+                AHEAD_NS / 2e9,
             )
             uno.press(5, 20_000)  # before GO
             lead_us = (go_ns - time.monotonic_ns()) // 1_000 + 100_000
