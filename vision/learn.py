@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from vision.dice.inkblots import FACE_PX, PATCH_PX, cut, find_blots, shrunk
 from vision.dice.marbled import ink_axis
 from vision.dice.matching import FaceMatcher
 from vision.enrol import face_sample, marbled_sample, sample_of
-from vision.profile import EnrolError, Profile, Sample, load_profile
+from vision.profile import EnrolError, Profile, Sample, changed_at
 
 MOST_LEARNT = 8
 """Pictures learnt of one owner's face; the oldest make room."""
@@ -23,7 +22,6 @@ _FACES = (0.30, 0.345, 0.395, 0.455)  # of a crop's side: how wide the face may 
 _LEAST = 0.4  # correlation with what is enrolled of the face below which nothing is learnt
 _PLAIN = 0.93  # correlation from which a face is plainly the one it is like ...
 _AHEAD = 0.2  # ... if the face that it is said to be fits so much less
-_writing = threading.Lock()
 
 
 def crop_around(frame: NDArray[np.uint8], box_px: tuple[int, int, int, int]) -> NDArray[np.uint8]:
@@ -65,30 +63,30 @@ def learn(profile: Profile, face_crop: NDArray[np.uint8], symbol: str, owner: st
     return Profile(profile.kind, (*kept, added), profile.edition + 1)
 
 
-def unlearn(profile: Profile) -> Profile:
-    """The profile without the correction learnt last. Raises EnrolError when none is left."""
-    last = max((sample.learnt for sample in profile.samples), default=0)
-    if not last:
-        raise EnrolError(f"{profile.kind} has learnt nothing that could be taken back")
-    kept = tuple(sample for sample in profile.samples if sample.learnt != last)
+def unlearn(profile: Profile, owner: str, face: str, number: int) -> Profile:
+    """The profile without the picture of this owner's face that a correction with this number taught; the same one
+    where it has none."""
+    taught = [s for s in profile.samples if number and (s.owner, s.face, s.learnt) == (owner, face, number)]
+    if not taught:
+        return profile
+    kept = tuple(sample for sample in profile.samples if sample is not taught[0])
     return Profile(profile.kind, kept, profile.edition + 1)
 
 
 def learn_at(path: Path, face_crop: NDArray[np.uint8], symbol: str, owner: str | None = None) -> Profile:
-    """`learn` with the profile in a file, which is whole at every moment. Safe from any thread. Raises EnrolError,
-    OSError."""
-    with _writing:
-        profile = learn(load_profile(path), face_crop, symbol, owner)
-        profile.save(path)
-        return profile
+    """`learn` with the profile in a file, as `changed_at` changes it. Raises EnrolError, OSError."""
+    return changed_at(path, lambda profile: learn(_there(profile, path), face_crop, symbol, owner))
 
 
-def unlearn_at(path: Path) -> Profile:
-    """`unlearn` with the profile in a file. Safe from any thread. Raises EnrolError, OSError."""
-    with _writing:
-        profile = unlearn(load_profile(path))
-        profile.save(path)
-        return profile
+def unlearn_at(path: Path, owner: str, face: str, number: int) -> Profile:
+    """`unlearn` with the profile in a file, as `changed_at` changes it. Raises EnrolError, OSError."""
+    return changed_at(path, lambda profile: unlearn(_there(profile, path), owner, face, number))
+
+
+def _there(profile: Profile | None, path: Path) -> Profile:
+    if profile is None:
+        raise EnrolError(f"{path.name} is gone: enrol the dice again")
+    return profile
 
 
 def _with_room(samples: tuple[Sample, ...], owner: str, face: str) -> tuple[Sample, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ MOST_SAMPLES = 2000
 NAME_LETTERS = 40
 """The most letters that an owner's, a face's or a sort's name has."""
 _MOST_BYTES = 20_000_000
+_writing = threading.Lock()
 
 
 class EnrolError(Exception):
@@ -100,6 +102,22 @@ def load_profile(path: Path) -> Profile:
     except (ArchiveError, KeyError, ValueError, TypeError, OverflowError) as error:
         told = str(error) if isinstance(error, ArchiveError) else "damaged"
         raise EnrolError(f"{path.name} is no dice profile ({told}): {again}") from error
+
+
+def changed_at(path: Path, change: Callable[[Profile | None], Profile]) -> Profile:
+    """The profile in a file, None where there is no file yet, replaced by what `change` makes of it, which is returned.
+
+    No other change of this program comes in between; what is handed back as it was is not written. Safe from any
+    thread. Raises EnrolError when the file is no profile, OSError, and whatever `change` raises; then the file is as
+    it was.
+    """
+    with _writing:
+        before = load_profile(path) if path.is_file() else None
+        after = change(before)
+        if after is not before:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            after.save(path)
+        return after
 
 
 def _unpacked(arrays: dict[str, NDArray[Any]]) -> Profile:

@@ -6,7 +6,6 @@ undone the picture is taken out again. The camera then reads by the new profile;
 
 from __future__ import annotations
 
-import json
 import logging
 import queue
 import threading
@@ -20,10 +19,11 @@ import msgspec
 from companion.core.event import DieCorrected, Entry
 from companion.core.history import corrected, correction_of
 from companion.core.observation import DiceRested, DieSeen, Observed
+from companion.runtime.private_file import write_private
 from vision.camera import CameraChild
 from vision.frame import decode
-from vision.learn import learn_at
-from vision.profile import EnrolError, Profile, load_profile
+from vision.learn import learn_at, unlearn_at
+from vision.profile import EnrolError, load_profile
 
 RESTS = 30
 MOST_SHOTS = 200
@@ -116,7 +116,7 @@ class DiceDesk:
             try:
                 self._learn()
             except (EnrolError, OSError) as error:
-                _log.error("the dice profile could not be changed: %s", error)
+                _log.error("what corrections teach could not be kept: %s", error)
 
     def _learn(self) -> None:
         """Bring the profile to what the corrections that count now say."""
@@ -126,16 +126,18 @@ class DiceDesk:
             for event in entry.events
             if isinstance(event, DieCorrected) and event.learn and event.value
         }
-        before = dict(self._lessons)
-        for n in [n for n in self._lessons if n not in wanted]:
-            self._forget(n)
-        for n, event in wanted.items():
-            if n not in self._lessons:
-                self._lessons = {**self._lessons, n: self._lesson(n, event)}
-        if self._lessons != before:
-            self._file.write_text(json.dumps({n: msgspec.to_builtins(x) for n, x in self._lessons.items()}))
-            if self._camera is not None:
-                self._camera.renew_reader()
+        before = self._lessons
+        try:
+            for n in [n for n in before if n not in wanted]:
+                self._forget(n)
+            for n, event in wanted.items():
+                if n not in before:
+                    self._lessons = {**self._lessons, n: self._lesson(n, event)}
+        finally:
+            if self._lessons is not before:
+                write_private(self._file, msgspec.json.encode(self._lessons))
+                if self._camera is not None:
+                    self._camera.renew_reader()
 
     def _lesson(self, n: int, event: DieCorrected) -> Lesson:
         face, die = str(event.value), event.die
@@ -149,25 +151,22 @@ class DiceDesk:
             profile = learn_at(self._profile, decode(png), face, die.owner or None)
         except EnrolError as error:
             return msgspec.structs.replace(told, why_not=f"not learnt: {error}")
-        self._keep_shot(n, die, face, png)
+        try:
+            self._keep_shot(n, die, face, png)
+        except OSError as error:
+            _log.warning("the picture of a corrected die could not be kept: %s", error)
         newest = max(profile.samples, key=lambda sample: sample.learnt)
         return Lesson(face=face, owner=newest.owner, number=newest.learnt)
 
     def _forget(self, n: int) -> None:
+        """Take a lesson back; it stays a lesson where that fails, to be tried again."""
         lesson = self._lessons[n]
+        if lesson.number and self._profile is not None:
+            if self._profile.is_file():
+                unlearn_at(self._profile, lesson.owner, lesson.face, lesson.number)
+            for shot in shots_of(self._profile).glob(f"{self._file.stem}-{n}-*.png"):
+                shot.unlink(missing_ok=True)
         self._lessons = {k: v for k, v in self._lessons.items() if k != n}
-        if not lesson.number or self._profile is None:
-            return
-        profile = load_profile(self._profile)
-        kept = tuple(
-            s
-            for s in profile.samples
-            if (s.learnt, s.face, s.owner) != (lesson.number, lesson.face, lesson.owner)
-        )
-        if len(kept) < len(profile.samples):
-            Profile(profile.kind, kept, profile.edition + 1).save(self._profile)
-        for shot in shots_of(self._profile).glob(f"{self._file.stem}-{n}-*.png"):
-            shot.unlink(missing_ok=True)
 
     def _keep_shot(self, n: int, die: DieSeen, face: str, png: bytes) -> None:
         """The face as the camera saw it, beside the profile: with it the profile could be made anew."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.enrol import enrol_folder
 from vision.learn import MOST_LEARNT, crop_around, learn, learn_at, unlearn, unlearn_at
-from vision.profile import SUFFIX, EnrolError, Profile, load_profile
+from vision.profile import SUFFIX, EnrolError, Profile, changed_at, load_profile
 from vision.render.cube import Die
 from vision.render.enrolment import write_enrolment
 from vision.render.lens import Camera
@@ -45,7 +47,9 @@ def test_a_correction_adds_one_picture_of_that_face_to_that_owners_die(profile: 
     new = more.samples[-1]
     assert (new.owner, new.face, new.learnt) == ("blue", "spiral", 1)
     assert more.edition == profile.edition + 1
-    assert unlearn(more).samples == profile.samples
+    assert unlearn(more, "blue", "spiral", 1).samples == profile.samples
+    assert unlearn(more, "blue", "spiral", 2) is unlearn(more, "red", "spiral", 1) is more
+    assert unlearn(profile, "blue", "spiral", 0) is profile
 
 
 def test_no_more_than_a_few_are_kept_of_a_face_and_the_oldest_go(profile: Profile) -> None:
@@ -83,8 +87,31 @@ def test_the_file_is_learnt_into_and_taken_back(profile: Profile, tmp_path: Path
     learn_at(path, shot("arrow", "red"), "arrow", "red")
     again = load_profile(path)
     assert [(s.owner, s.face) for s in again.samples if s.learnt] == [("red", "arrow")]
-    unlearn_at(path)
+    unlearn_at(path, "red", "arrow", 1)
     assert len(load_profile(path).samples) == len(profile.samples)
-    with pytest.raises(EnrolError, match="nothing that could be taken back"):
-        unlearn_at(path)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    path.unlink()
+    with pytest.raises(EnrolError, match="is gone"):
+        learn_at(path, shot("arrow", "red"), "arrow", "red")
+
+
+def test_changes_of_one_file_at_the_same_time_are_all_kept(profile: Profile, tmp_path: Path) -> None:
+    path = tmp_path / f"tada{SUFFIX}"
+    profile.save(path)
+
+    def enrol(n: int) -> None:
+        def more(before: Profile | None) -> Profile:
+            assert before is not None
+            time.sleep(0.01)  # others want to write now
+            again = replace(profile.samples[0], owner=f"guest {n}")
+            return Profile(before.kind, (*before.samples, again), before.edition + 1)
+
+        changed_at(path, more)
+
+    with ThreadPoolExecutor(4) as people:
+        taught = people.submit(learn_at, path, shot("arrow", "red"), "arrow", "red")
+        assert len(list(people.map(enrol, range(6)))) == 6
+        taught.result()
+    samples = load_profile(path).samples
+    assert {f"guest {n}" for n in range(6)} < {sample.owner for sample in samples}
+    assert len(samples) == len(profile.samples) + 7 and sum(sample.learnt for sample in samples) == 1

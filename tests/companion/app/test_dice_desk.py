@@ -153,6 +153,44 @@ def test_a_correction_is_taken_back_after_a_restart_too(file: Path, desks: Any) 
     assert not any(sample.learnt for sample in load_profile(file).samples)
 
 
+def test_a_lesson_that_cannot_be_taken_back_yet_is_taken_back_later(file: Path, desks: Any) -> None:
+    camera, journal = _Camera("wand"), _Journal()
+    journal.add(e.Started(boot="x", wall_ms=0))
+    desk = desks(camera, journal)
+    entry = journal.correct(camera, "wand")
+    wait(desk.lessons)
+    learnt = file.read_bytes()
+    file.write_bytes(b"no profile")
+    journal.add(e.Voided(entry=entry, why="undo"))
+    desk.stop()
+    assert set(desk.lessons()) == {entry}
+    file.write_bytes(learnt)
+    again = desks(camera, journal)
+    wait(lambda: not again.lessons())
+    assert not any(sample.learnt for sample in load_profile(file).samples)
+
+
+def test_the_file_of_lessons_stays_whole_when_writing_fails(
+    desks: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera, journal = _Camera("wand"), _Journal()
+    journal.add(e.Started(boot="x", wall_ms=0))
+    desk = desks(camera, journal)
+    journal.correct(camera, "wand")
+    wait(lambda: camera.renewed == 1)
+    written = (tmp_path / "table.lessons").read_bytes()
+
+    def full(handle: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("os.fsync", full)
+    journal.correct(camera, "skull")
+    wait(lambda: len(desk.lessons()) == 2)
+    desk.stop()
+    assert (tmp_path / "table.lessons").read_bytes() == written
+    assert sorted(path.name for path in tmp_path.iterdir() if "lessons" in path.name) == ["table.lessons"]
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [({"value": "wand", "frame": 3}, "not kept any more"), ({"value": "skull"}, "no face 'skull'")],
