@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import cv2
@@ -13,7 +12,7 @@ from vision.camera import CameraChild
 from vision.dice.owners import closest_owners
 from vision.enrol import Shot, middle_of, with_shots, without_face
 from vision.frame import Unreadable, decode
-from vision.profile import NAME_LETTERS, SUFFIX, EnrolError, Profile, closest_faces, load_profile
+from vision.profile import NAME_LETTERS, SUFFIX, EnrolError, Profile, changed_at, closest_faces, load_profile
 from web_ui.faces import FacesError, FaceShown, FacesShown, Shown
 
 _SIDE_PX = 144
@@ -33,12 +32,10 @@ class FaceDesk:
         self._has_profile = profile is not None
         self._path = profile or profile_path(name, must_exist=False)
         self._camera, self._faces = camera, tuple(faces)
-        self._lock = threading.Lock()
 
     def shown(self, owner: str) -> FacesShown:
         """What is enrolled of one owner's dice."""
-        with self._lock:
-            profile = self._profile()
+        profile = self._profile()
         samples = profile.samples if profile else ()
         mine = [sample for sample in samples if sample.owner == owner]
         names = list(dict.fromkeys((*self._faces, *(sample.face for sample in mine))))
@@ -78,28 +75,28 @@ class FaceDesk:
         still = self._camera.still(max_width=1920, timeout_s=_WAIT_S) if self._camera else None
         if still is None:
             raise FacesError("The camera gives no picture: look at the devices page.")
-        shot = Shot(face, "the middle of the camera's picture", middle_of(decode(still[1])))
-        return self._learn(owner, [shot])
+        try:
+            seen = middle_of(decode(still[1]))
+        except Unreadable as error:
+            raise FacesError(f"The camera's picture cannot be read: {error}.") from error
+        return self._learn(owner, [Shot(face, "the middle of the camera's picture", seen)])
 
     def forget(self, owner: str, face: str) -> None:
-        """Drop all pictures of a face. Raises FacesError."""
-        with self._lock:
-            profile = self._profile()
-            if profile is None:
-                return
-            left = without_face(profile, owner, face)
-            try:
-                if left is None:
-                    self._path.unlink()
-                else:
-                    self._keep(left)
-            except OSError as error:
-                raise FacesError(f"The profile could not be written: {error.strerror}.") from error
+        """Drop all pictures of a face. Raises FacesError, also for the last face: no table reads by an empty file."""
+
+        def dropped(profile: Profile | None) -> Profile:
+            left = without_face(profile, owner, face) if profile else None
+            if left is None:
+                raise FacesError(
+                    f"No dice would be left to read by: show another face first, then forget {face}."
+                )
+            return left
+
+        self._change(dropped)
 
     def picture(self, owner: str, face: str, number: int) -> bytes | None:
         """What was cut out of one of the face's pictures, as PNG."""
-        with self._lock:
-            profile = self._profile()
+        profile = self._profile()
         mine = [s for s in profile.samples if (s.owner, s.face) == (owner, face)] if profile else []
         if number >= len(mine):
             return None
@@ -114,24 +111,27 @@ class FaceDesk:
         face = shots[0].face
         if len(owner) > NAME_LETTERS or len(face) > NAME_LETTERS:
             raise FacesError(f"A name has at most {NAME_LETTERS} letters.")
-        with self._lock:
-            before = self._profile()
+        unused: list[str] = []
+
+        def learnt(before: Profile | None) -> Profile:
             known = {s.face for s in before.samples if s.owner == owner} if before else set()
             if face not in known and len(known) >= _MOST_FACES:
                 raise FacesError(f"One die has at most {_MOST_FACES} faces with names of their own.")
-            try:
-                kind = before.kind if before else self._path.name.removesuffix(SUFFIX)
-                profile, unused = with_shots(before, kind, owner, shots)
-                self._keep(profile)
-            except EnrolError as error:
-                raise FacesError(f"Nothing was learnt: {error}.") from error
-            except OSError as error:
-                raise FacesError(f"The profile could not be written: {error.strerror}.") from error
+            kind = before.kind if before else self._path.name.removesuffix(SUFFIX)
+            profile, missed = with_shots(before, kind, owner, shots)
+            unused.extend(missed)
+            return profile
+
+        self._change(learnt)
         return Shown(used=len(shots) - len(unused), unused=tuple(unused))
 
-    def _keep(self, profile: Profile) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        profile.save(self._path)
+    def _change(self, change: Callable[[Profile | None], Profile]) -> None:
+        try:
+            changed_at(self._path, change)
+        except EnrolError as error:
+            raise FacesError(f"Nothing was changed: {error}.") from error
+        except OSError as error:
+            raise FacesError(f"The profile could not be written: {error.strerror}.") from error
         if self._camera and self._has_profile:
             self._camera.renew_reader()
 

@@ -58,8 +58,18 @@ def test_the_tables_camera_shows_a_face_and_reads_by_it_at_once(tmp_path: Path) 
     with pytest.raises(FacesError, match="gives no picture"):
         desk.add_seen("blue", "arrow")
     desk.forget("blue", "arrow")
-    desk.forget("blue", "spiral")
-    assert not path.exists()
+    with pytest.raises(FacesError, match="show another face first"):
+        desk.forget("blue", "spiral")
+    assert [s.face for s in load_profile(path).samples] == ["spiral"]
+    assert camera.renewed == 3
+
+
+def test_a_picture_that_does_not_open_is_said_and_nothing_is_changed(tmp_path: Path) -> None:
+    path, camera = tmp_path / f"tada{SUFFIX}", OneDie()
+    camera.still = lambda max_width=1280, timeout_s=1.0: (1, b"half of a")  # type: ignore[method-assign]  # torn on the line
+    with pytest.raises(FacesError, match="picture cannot be read"):
+        FaceDesk(path, "tada", cast(CameraChild, camera), ()).add_seen("blue", "arrow")
+    assert not path.exists() and camera.renewed == 0
 
 
 def test_a_profile_that_is_none_is_said(tmp_path: Path) -> None:
