@@ -45,6 +45,12 @@ class _Table:
             )
         )
 
+    def lying(self) -> list[int | str | None]:
+        """What lies there as far as is known: what is missed once all is taken up."""
+        lifted = self.rest()
+        assert isinstance(lifted, Lifted)
+        return values(lifted.left)
+
 
 def values(dice: tuple[DieSeen, ...]) -> list[int | str | None]:
     return [die.value for die in dice]
@@ -94,11 +100,11 @@ def test_another_face_in_the_same_place_is_a_roll_where_both_are_sure_and_a_bett
     table.rest(die(2))
     assert isinstance(table.rest(die(5)), Roll)
     assert table.rest(die(3, confidence=0.6)) is None
-    assert values(table.tracker.lying) == [5], "the surer reading stands"
+    assert table.lying() == [5], "the surer reading stands"
     doubtful = _Table()
     doubtful.rest(die(3, confidence=0.6))
     assert doubtful.rest(die(5)) is None
-    assert values(doubtful.tracker.lying) == [5]
+    assert doubtful.lying() == [5]
 
 
 def test_a_die_that_is_read_later_is_no_second_roll() -> None:
@@ -107,7 +113,7 @@ def test_a_die_that_is_read_later_is_no_second_roll() -> None:
     assert isinstance(first, Roll) and values(first.rolled) == [None, 4]
     assert table.rest(die(1), die(4, 300)) is None
     assert table.rest(die(None), die(4, 300)) is None
-    assert values(table.tracker.lying) == [1, 4], "what was read once is not forgotten"
+    assert table.lying() == [1, 4], "what was read once is not forgotten"
 
 
 def test_what_a_hand_hides_has_not_left_and_is_no_roll_when_it_comes_back() -> None:
@@ -129,6 +135,17 @@ def test_a_die_that_moves_on_is_said_and_belongs_to_the_roll_in_which_it_rests()
     assert (values(roll.rolled), values(roll.moving)) == ([2], [None])
     later = table.rest(die(2), die(6, 330))
     assert isinstance(later, Roll) and (later.n, values(later.rolled)) == (2, [6])
+
+
+def test_a_lying_die_that_is_touched_is_told_once_as_kept_and_no_throw_waits_for_it() -> None:
+    touched = die(None, reason="moving")
+    for restless in (((80, 80, 160, 160),), ()):
+        table = _Table()
+        table.rest(die(2))
+        assert table.rest(touched, restless=restless) is None, "it has not left"
+        roll = table.rest(touched, die(6, 500), restless=restless)
+        assert isinstance(roll, Roll)
+        assert (values(roll.rolled), values(roll.kept), roll.moving, roll.left) == ([6], [2], (), ())
 
 
 def test_a_throw_waits_for_its_last_die_and_is_told_once() -> None:

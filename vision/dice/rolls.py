@@ -57,16 +57,11 @@ class RollTracker:
         self._count = 0
         self._held: tuple[DiceRested, int] | None = None  # and since when
 
-    @property
-    def lying(self) -> tuple[DieSeen, ...]:
-        """The dice that lie on the table as far as is known."""
-        return self._lying
-
     def step(self, rest: DiceRested) -> Roll | Lifted | None:
         """What this rest means, None when it shows nothing new. Rests of one camera in the order of their instants.
 
         A die that was not read becomes no second roll when it is read later in the same place, and a die that a
-        hand may hide has not left.
+        hand may hide, or that is touched where it lies, has not left.
         """
         since_ns = rest.seen_ns if self._held is None else self._held[1]
         self._held = None
@@ -81,7 +76,6 @@ class RollTracker:
 
     def _told(self, rest: DiceRested, held_since_ns: int | None) -> Roll | Lifted | None:
         """What a rest means; with `held_since_ns` a throw of which a die moves on is held since then."""
-        moving = tuple(die for die in rest.dice if die.reason == "moving")
         resting = [die for die in rest.dice if die.reason != "moving"]
         before = list(self._lying)
         kept: list[DieSeen] = []
@@ -95,10 +89,16 @@ class RollTracker:
             else:
                 before.remove(match)
                 kept.append(_better(match, die))
+        touched = [die for die in rest.dice if die.reason == "moving"]
+        hidden = [
+            old
+            for old in before
+            if _is_under(old, rest.restless_px) or any(_apart(old, die) < 1.0 for die in touched)
+        ]
+        moving = tuple(die for die in touched if all(_apart(old, die) >= 1.0 for old in hidden))
         if rolled and moving and held_since_ns is not None:
             self._held = (rest, held_since_ns)
             return None
-        hidden = [die for die in before if _is_under(die, rest.restless_px)]
         left = tuple(die for die in before if die not in hidden)
         self._lying = (*rolled, *kept, *hidden)
         if rolled:
