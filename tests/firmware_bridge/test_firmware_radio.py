@@ -43,6 +43,8 @@ class Air:
         self.waiting: list[tuple[bytes, bytes]] = []
         self.is_down = False
         self.connections = 0
+        self.tries = 0
+        self.closed = 0
         self.pins: dict[int, Any] = {}
         self.typed = b""
         self.printed: list[bytes] = []
@@ -70,6 +72,9 @@ def stand_ins(air: Air) -> dict[str, ModuleType]:
 
     class Socket:
         def settimeout(self, seconds: float) -> None: ...
+        def close(self) -> None:
+            air.closed += 1
+
         def setsockopt(self, *_option: int) -> None:
             raise OSError  # a port that cannot
 
@@ -83,8 +88,10 @@ def stand_ins(air: Air) -> dict[str, ModuleType]:
         def set_callback(self, hear: Any) -> None:
             self._hear = hear
 
-        def connect(self, *, clean_session: bool) -> None:
+        def connect(self, *, clean_session: bool, timeout: float) -> None:
+            air.tries += 1
             if air.is_down:
+                air.us += round(timeout * 1e6)
                 raise OSError
             assert clean_session
             air.connections += 1
@@ -258,3 +265,25 @@ def test_a_host_on_the_cable_is_answered_there_and_gives_the_key(air: Air) -> No
     frame = unwrap(air.said(topics.EVENTS)[-1], WireCounters())
     assert frame is not None
     assert is_authentic(frame, KEY)
+
+
+def test_a_pad_on_its_cable_never_waits_for_a_broker(air: Air) -> None:
+    pad = Pad(air, key=None)
+    pad.run(5)
+    assert (air.connections, air.closed) == (1, 0)
+    air.typed = wrap(b'{"t":"who","p":[1]}')
+    pad.run(2)
+    assert air.closed == 1  # the broker says that it is lost there
+    air.is_down = True
+    began_us = air.us
+    for number in range(20):
+        air.typed = wrap(b'{"t":"sync","id":%d,"h":5}' % number)
+        pad.run(500)
+    assert air.us - began_us == 10_000_000
+    assert air.tries == 1
+    pad.run(8_100)  # the cable is quiet: now it tries, and each try has an end and takes no socket with it
+    assert air.tries == 3
+    assert air.closed == 3
+    air.is_down = False
+    pad.run(3_100)
+    assert air.connections == 2

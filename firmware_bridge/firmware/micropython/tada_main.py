@@ -39,7 +39,8 @@ class Cable:
 class Runner:
     """One turn after another: what came, what happened, what is to be said and shown.
 
-    It talks over the cable while a host is heard there, else over the radio; each way hears all the time.
+    It talks and hears over the cable while a host is heard there, and is not at the broker then; else over the radio.
+    The cable is looked at in each turn, however the radio fares: a turn stands still for `tada_radio` at most.
     """
 
     def __init__(self, pad, board, cable, radio):
@@ -69,9 +70,13 @@ class Runner:
                 keep_key(pad.key)
                 pad.is_key_new = False
         pad.is_on_radio = self._radio is not None and self._heard_us is None
-        heard = self._radio.read() if self._radio is not None else b""
+        heard = b""
+        if pad.is_on_radio:
+            heard = self._radio.read()
+        elif self._radio is not None:
+            self._radio.leave()  # a broker that does not answer must not make a pad on its cable stand still
         now = clock.now()
-        self._say(pad.step(now, self._board.happened(), heard if pad.is_on_radio else b""))
+        self._say(pad.step(now, self._board.happened(), heard))
         self._board.show(pad)
 
     def _say(self, lines):

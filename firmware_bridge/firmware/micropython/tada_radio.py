@@ -29,8 +29,20 @@ def channel_of(line):
     return _CHANNELS.get(line[6 : line.find(b'"', 6)], b"hb")
 
 
+def _close(client):
+    try:
+        client.sock.close()  # a board has few sockets
+    except (AttributeError, OSError):  # it never had one, or it is closed
+        pass
+
+
 class Radio:
-    """A pad on a broker. It never waits for the network longer than a message takes."""
+    """A pad on a broker, while it is read.
+
+    `read` and `write` stand still for _PATIENCE_S at most for each thing that the broker does not take or finish: a
+    connection (tried again after _RETRY_MS), a message to it. Two waits have no limit, because umqtt gives none: until
+    a broker's name is looked up, and for the rest of a message that has begun.
+    """
 
     def __init__(self, settings):
         self._settings = settings
@@ -61,10 +73,16 @@ class Radio:
                     self._client.ping()
                     self._pinged_ms = ticks_ms()
             except Exception:  # whatever umqtt stumbled over, this connection is at its end
-                self._client = None
+                self.leave()
         data = b"".join(self._heard)
         self._heard = []
         return data
+
+    def leave(self):
+        """Be at no broker, until it is read again. The broker publishes the last will, so the host knows at once."""
+        if self._client is not None:
+            _close(self._client)
+            self._client = None
 
     def write(self, lines):
         """Publish lines, those of one channel in one message."""
@@ -84,7 +102,7 @@ class Radio:
         try:
             self._client.publish(self._root + channel, data, channel == b"$description")
         except Exception:  # as above
-            self._client = None
+            self.leave()
 
     def _connect(self):
         if ticks_diff(ticks_ms(), self._tried_ms) < _RETRY_MS:
@@ -105,7 +123,10 @@ class Radio:
         client.set_last_will(self._root + b"$state", b"lost", True, 1)
         client.set_callback(self._hear)
         try:
-            client.connect(clean_session=True)
+            try:
+                client.connect(clean_session=True, timeout=_PATIENCE_S)
+            except TypeError:  # a umqtt older than 1.4, which has no limit to give
+                client.connect(clean_session=True)
             client.sock.settimeout(_PATIENCE_S)
             try:
                 client.sock.setsockopt(
@@ -117,6 +138,8 @@ class Radio:
             client.subscribe(self._root + b"cmd", 1)
             client.publish(self._root + b"$state", b"ready", True)
         except Exception:  # no broker there yet, or one that refuses
+            _close(client)
+            self._tried_ms = ticks_ms()
             return
         self._client = client
         if self._wlan.isconnected() and self.pad is not None:
