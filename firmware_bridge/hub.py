@@ -80,7 +80,7 @@ class Hub:
         self._sessions: dict[str, Session] = {}
         self._way_of: dict[str, _Way] = {}
         self._outbox: list[tuple[str, ToDevice]] = []
-        self._offers: dict[str, tuple[int, bytes, Callable[[str], None]]] = {}
+        self._offers: dict[str, tuple[int, Callable[[str], None]]] = {}
         self._commands = 0
         self._later: list[tuple[int, Cue, str, int]] = []
         self._crosstalk = CrossTalk(see)
@@ -162,16 +162,17 @@ class Hub:
         self._flush()
 
     def give_key(self, device: str, key: bytes, done: Callable[[str], None]) -> None:
-        """Hand a key to a device over its cable. `done("")` once the device has it (then it is in use here too),
-        `done(why)` when that cannot be; never called when the device does not answer."""
+        """Hand a key to a device over its cable. `done("")` once the device has it (`keys` is for the caller to
+        change), `done(why)` when that cannot be; not called as long as the device does not answer."""
         way = self._way_of.get(device)
         if way is None or not way.is_open:
             done(f"no {device} is heard")
         elif not way.link.is_trusted or way.link.race_class == "party":
             done(f"a key is only handed over a cable; {device} is on {way.name}")
         else:
+            self._drop_offer(device, "it was given another key meanwhile")
             self._commands += 1
-            self._offers[device] = (self._commands, key, done)
+            self._offers[device] = (self._commands, done)
             self._outbox.append((device, Key(n=self._commands, k=key.hex())))
             self._flush()
 
@@ -230,6 +231,7 @@ class Hub:
             if other.is_open and other.session is session:
                 self._use(other, session)
                 return
+        self._drop_offer(session.id, "it was lost meanwhile")
         session.lose(self._now_ns, reason)
 
     def _use(self, way: _Way, session: Session) -> None:
@@ -283,15 +285,14 @@ class Hub:
             way.held.append((message, at_ns))
 
     def _answer_offer(self, device: str, answer: Ack | Nak) -> None:
-        number, key, done = self._offers.get(device, (0, b"", None))
-        if done is None or answer.n != number:
-            return
-        del self._offers[device]
-        if isinstance(answer, Ack):
-            self.keys[device] = key
-            done("")
-        else:
-            done(answer.reason or "it refused the key")
+        number, _ = self._offers.get(device, (None, None))
+        if answer.n == number:
+            self._drop_offer(device, "" if isinstance(answer, Ack) else answer.reason or "it refused the key")
+
+    def _drop_offer(self, device: str, why: str) -> None:
+        _, done = self._offers.pop(device, (0, None))
+        if done is not None:
+            done(why)
 
     def _may_greet(self, way: _Way, hello: Hello, at_ns: int) -> bool:
         """May this hello be heard? Finds or makes the session at the end of the way."""

@@ -154,8 +154,8 @@ class Bridge:
             link.tell_table(frame)
 
     def give_key(self, device: str, key: bytes) -> Future[str]:
-        """Hand a key to a device over its cable. The result is empty once the device has it (then it is in use here
-        too), else why it cannot be; there is none as long as the device does not answer."""
+        """Hand a key to a device over its cable. The result is empty once the device has it (here it counts from
+        `set_key` on), else why it cannot be; there is none as long as the device does not answer."""
         told: Future[str] = Future()
         self._call(lambda: self._hub.give_key(device, key, told.set_result))
         return told

@@ -77,6 +77,10 @@ class PadBook:
         """The pad of each place that has one."""
         return {int(number): pad for number, pad in self._now.places.items() if number.isdecimal()}
 
+    def has_room_for(self, device: str) -> bool:
+        """May something be noted of this pad?"""
+        return device in self._now.pads or len(self._now.pads) < MAX_PADS
+
     def name(self, device: str) -> str:
         """What people call a pad, empty when it has no name."""
         return self._of(device).name
@@ -130,13 +134,18 @@ class KeyGiver(Protocol):
     def give_key(self, device: str, key: bytes) -> Future[str]:
         """Hand a key to a device over its cable; the result is empty when it took it, else why not."""
 
+    def set_key(self, device: str, key: bytes | None) -> None:
+        """From now on this is the device's key here."""
+
 
 def pair(bridge: KeyGiver, book: PadBook, device: str) -> None:
-    """Give a pad that hangs on a cable a fresh key, and keep it once the pad says that it has it.
+    """Give a pad that hangs on a cable a fresh key; once the pad says that it has it, the book keeps it and it counts.
 
-    Waits for the pad, at most PATIENCE_S. Raises PairingError when it did not take the key, OSError when the key
-    could not be kept (then pair it again: the pad knows a key that nobody else does).
+    Waits for the pad, at most PATIENCE_S. Raises PairingError when it did not take the key or the key could not be
+    kept; then the book and the bridge both know the key that they knew before.
     """
+    if not book.has_room_for(device):
+        raise PairingError(f"{device} was not paired: forget a pad first: companion pads --forget PAD")
     key = secrets.token_bytes(KEY_BYTES)
     try:
         why = bridge.give_key(device, key).result(PATIENCE_S)
@@ -144,4 +153,10 @@ def pair(bridge: KeyGiver, book: PadBook, device: str) -> None:
         why = "it does not answer: flash the firmware that came with this program"
     if why:
         raise PairingError(f"{device} was not paired: {why}")
-    book.note(device, key=key.hex())
+    try:
+        book.note(device, key=key.hex())
+    except (OSError, ValueError) as wrong:
+        raise PairingError(
+            f"{device} has a key that could not be kept here ({wrong}): mend that and pair it again"
+        ) from wrong
+    bridge.set_key(device, key)

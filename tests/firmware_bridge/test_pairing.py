@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bridge_rig import bridged
+from bridge_rig import Table, bridged, until
 from brokers import mosquitto, needs_mosquitto
 
 from firmware_bridge import pairing
@@ -13,6 +13,11 @@ from firmware_bridge.fake_device import FakePad
 from firmware_bridge.mqtt_link import MqttLink
 from firmware_bridge.pairing import MAX_PADS, PadBook, PadInput, PairingError, pair
 from firmware_bridge.serial_link import SerialLink
+
+
+def keys_of(table: Table) -> dict[str, bytes]:
+    """The keys that the bridge knows."""
+    return table.bridge._hub.keys
 
 
 class Shelf:
@@ -69,10 +74,44 @@ def test_a_key_is_kept_only_once_the_pad_has_it(monkeypatch: pytest.MonkeyPatch)
             pair(table.bridge, shelf.book(), "pad1")
         assert pad.key is not None
         assert shelf.data is None
+        assert keys_of(table) == {}
         pad.mute(False)
         monkeypatch.setattr(pairing, "PATIENCE_S", 5)
         pair(table.bridge, shelf.book(), "pad1")
         assert shelf.book().keys == {"pad1": pad.key}
+        until(lambda: keys_of(table) == shelf.book().keys, "bridge and book agree")
+
+
+def test_bridge_and_book_agree_when_the_disk_is_full_or_the_book_is() -> None:
+    shelf = Shelf()
+    with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
+        table.wait_ready("pad1")
+        shelf.is_full = True
+        with pytest.raises(PairingError, match=r"could not be kept here \(no space left\)"):
+            pair(table.bridge, shelf.book(), "pad1")
+        assert pad.key is not None
+        assert keys_of(table) == {}
+        shelf.is_full, before = False, pad.key
+        book = shelf.book()
+        for n in range(MAX_PADS):
+            book.note(f"old{n}", name="x")
+        with pytest.raises(PairingError, match="companion pads --forget PAD"):
+            pair(table.bridge, book, "pad1")
+        assert pad.key == before
+        book.forget("old0")
+        pair(table.bridge, book, "pad1")
+        assert book.keys == {"pad1": pad.key}
+
+
+def test_a_key_that_is_on_its_way_when_the_cable_is_pulled_is_told_of_at_once() -> None:
+    with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
+        table.wait_ready("pad1")
+        pad.mute()
+        first = table.bridge.give_key("pad1", bytes(16))
+        second = table.bridge.give_key("pad1", bytes(16))
+        assert first.result(5) == "it was given another key meanwhile"
+        pad.unplug()
+        assert second.result(5) == "it was lost meanwhile"
 
 
 def test_names_keys_and_places_come_back() -> None:
