@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -59,14 +58,14 @@ class DiceDesk:
     ) -> None:
         """Starts nothing; see `start`."""
         self._camera, self._profile, self._file, self._journal = camera, profile, lessons, journal
-        self._rests: deque[DiceRested] = deque(maxlen=RESTS)
+        self._rests: tuple[DiceRested, ...] = ()
         self._lessons: dict[int, Lesson] = _read(lessons)
         self._faces: tuple[str, ...] = ()
         self._work: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="dice-desk", daemon=True)
 
     def start(self) -> None:
-        """Begin to learn; what was corrected while nobody looked is learnt now, if its picture is still there."""
+        """Begin to learn; what was undone while nobody looked is taken back now."""
         if self._profile is not None:
             try:
                 self._faces = tuple(sorted({sample.face for sample in load_profile(self._profile).samples}))
@@ -83,7 +82,8 @@ class DiceDesk:
     def saw(self, seen: Observed) -> None:
         """Called for each observation of the camera, in its own words and stamps; never waits."""
         if isinstance(seen, DiceRested) and seen.dice:
-            self._rests.appendleft(seen)
+            is_anew = bool(self._rests) and seen.frame <= self._rests[0].frame  # then its pictures are gone
+            self._rests = (seen, *(() if is_anew else self._rests))[:RESTS]
 
     def note(self, entry: Entry) -> None:
         """Called for each new entry; never waits."""
@@ -91,8 +91,8 @@ class DiceDesk:
             self._work.put(True)
 
     def rests(self) -> Sequence[DiceRested]:
-        """The last rests that showed dice, the newest first."""
-        return tuple(self._rests)
+        """The last rests that showed dice, the newest first, since the camera began to count its frames."""
+        return self._rests
 
     def face(self, frame: int, box_px: tuple[int, int, int, int]) -> bytes | None:
         """The picture of the die in this box of a rest's frame, as PNG; None when it is not kept any more."""
@@ -144,7 +144,12 @@ class DiceDesk:
         told = Lesson(face=face, owner=die.owner)
         if self._profile is None:
             return msgspec.structs.replace(told, why_not="not learnt: no dice are enrolled at this table")
-        png = self.face(event.frame, die.box_px)
+        # Frame numbers of a camera that began anew mean other pictures: only what was told of this one is learnt.
+        is_told = any(
+            (rest.source, rest.frame) == (event.source, event.frame) and die in rest.dice
+            for rest in self._rests
+        )
+        png = self.face(event.frame, die.box_px) if is_told else None
         if png is None:
             return msgspec.structs.replace(told, why_not="not learnt: its picture is not kept any more")
         try:

@@ -19,10 +19,11 @@ FACES = ("arrow", "burst", "spiral", "wand")
 
 
 class FakeDice:
-    """One rest with a read die, an unread one, and one that nobody owns."""
+    """One rest with a read die, an unread one, and one that nobody owns. `confidence`: of the first one's reading."""
 
     def __init__(self) -> None:
         self.told: dict[int, str] = {}
+        self.confidence = 0.91
 
     def rests(self) -> Sequence[DiceRested]:
         dice = (
@@ -30,7 +31,7 @@ class FakeDice:
                 kind="tada",
                 value="arrow",
                 box_px=(10, 10, 50, 50),
-                confidence=0.91,
+                confidence=self.confidence,
                 owner="red",
                 on=("s1", "1"),
             ),
@@ -113,6 +114,9 @@ def test_a_click_corrects_a_die_and_the_page_says_so_until_it_is_taken_back(
     entry = house.desk.entries()[-1].n
     dice.told[entry] = "learnt as a picture of burst"
     assert "learnt as a picture of burst" in boss.get("/dice").text
+    dice.confidence = 0.78  # the camera began anew: another die lies there in its frame 12
+    assert "Corrected" not in boss.get("/dice").text
+    dice.confidence = 0.91
     boss.command({"do": "Undo"})
     assert corrections(house) == []
     assert "Corrected" not in boss.get("/dice").text

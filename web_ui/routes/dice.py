@@ -71,12 +71,13 @@ def _told(rest: DiceRested, n: int, die: DieSeen) -> dict[str, Any]:
 
 
 def _correction(rest: DiceRested, die: DieSeen) -> tuple[int, DieCorrected] | None:
-    """The newest correction of this die that counts, with the number of its entry."""
+    """The newest correction of this die that counts, with the number of its entry; one of another picture, whose
+    camera has counted its frames anew since, is none."""
     found = [
         (entry.n, event)
         for entry in corrected(web().desk.entries())
         for event in entry.events
         if isinstance(event, DieCorrected)
-        and (event.source, event.frame, event.die.box_px) == (rest.source, rest.frame, die.box_px)
+        and (event.source, event.frame, event.die) == (rest.source, rest.frame, die)
     ]
     return found[-1] if found else None

@@ -71,6 +71,14 @@ class _Camera:
         self.renewed += 1
 
 
+def spiral_at(camera: _Camera, confidence: float = 0.9) -> DieSeen:
+    return DieSeen(kind="tada", value="spiral", box_px=camera.box, confidence=confidence, owner="red")
+
+
+def rest_of(frame: int, *dice: DieSeen) -> DiceRested:
+    return DiceRested(source="camera", seen_ns=frame, uncertainty_ns=0, frame=frame, dice=dice)
+
+
 class _Journal:
     """Entries that a test writes, told to the desk as the table would."""
 
@@ -90,7 +98,10 @@ class _Journal:
         return n
 
     def correct(self, camera: _Camera, value: str, *, frame: int = 12, learn: bool = True) -> int:
-        die = DieSeen(kind="tada", value="spiral", box_px=camera.box, confidence=0.9, owner="red")
+        """Of a die that the camera told in this frame."""
+        die = spiral_at(camera)
+        if self.desk is not None:
+            self.desk.saw(rest_of(frame, die))
         return self.add(e.DieCorrected(source="camera", frame=frame, die=die, value=value, learn=learn))
 
 
@@ -168,6 +179,25 @@ def test_a_lesson_that_cannot_be_taken_back_yet_is_taken_back_later(file: Path, 
     again = desks(camera, journal)
     wait(lambda: not again.lessons())
     assert not any(sample.learnt for sample in load_profile(file).samples)
+
+
+def test_a_picture_of_another_count_of_frames_teaches_nothing(
+    file: Path, desks: Any, enrolled: Profile
+) -> None:
+    """A camera that begins anew numbers its frames from 1: frame 12 is another picture then."""
+    camera, journal = _Camera("wand"), _Journal()
+    journal.add(e.Started(boot="x", wall_ms=0))
+    desk = desks(camera, journal)
+    corrected = spiral_at(camera)
+    desk.saw(rest_of(12, corrected))
+    desk.saw(rest_of(40, corrected))
+    assert [rest.frame for rest in desk.rests()] == [40, 12]
+    desk.saw(rest_of(12, spiral_at(camera, confidence=0.7)))
+    assert [rest.frame for rest in desk.rests()] == [12]
+    entry = journal.add(e.DieCorrected(source="camera", frame=12, die=corrected, value="wand"))
+    wait(desk.lessons)
+    assert "not kept any more" in desk.lessons()[entry]
+    assert load_profile(file).edition == enrolled.edition
 
 
 def test_the_file_of_lessons_stays_whole_when_writing_fails(
