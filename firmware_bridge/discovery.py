@@ -26,6 +26,8 @@ TADA = "_tada._tcp.local."
 AUTO = "auto"
 _LOOK_S = 0.2
 _SETTLE_S = 1.5
+_SEARCH_S = 30.0
+_RETRY_S = 3.0
 _ASK_MS = 1500
 _MAX_FOUND = 32
 _log = logging.getLogger(__name__)
@@ -58,7 +60,10 @@ class Finder:
         self._zeroconf: Zeroconf | None = None
 
     def start(self) -> None:
-        """Begin to listen. Raises OSError when no network can be listened on."""
+        """Begin to listen, with nothing found; may be called again after `stop`. Raises OSError when no network can be
+        listened on."""
+        with self._lock:
+            self._found.clear()
         self._zeroconf = _opened(self._interfaces)
         ServiceBrowser(self._zeroconf, [MQTT, TADA], handlers=[self._changed])
 
@@ -220,15 +225,17 @@ class AutoMqttLink:
         return (LinkStatus(self.name, False, self._problem or "no broker announces itself yet", mend),)
 
     def _look(self, post: Callable[[Arrival], None], now_ns: Callable[[], int]) -> None:
-        try:
-            self._finder.start()
-        except OSError as error:
-            self._problem = f"no network to look for a broker in ({error.strerror or error})"
-            return
-        try:
-            broker = self._only_one()
-        finally:
-            self._finder.stop()
+        broker = None
+        while broker is None and not self._is_stopping.is_set():
+            # Again and again: whoever listens hears the networks that were there when it began.
+            try:
+                self._finder.start()
+                broker = self._only_one()
+            except OSError as error:
+                self._problem = f"no network to look for a broker in ({error.strerror or error})"
+                self._is_stopping.wait(_RETRY_S)
+            finally:
+                self._finder.stop()
         if broker is not None:
             _log.info("the broker %s announces itself", broker.url)
             link = MqttLink(broker.url)
@@ -236,17 +243,18 @@ class AutoMqttLink:
             self._link = link
 
     def _only_one(self) -> Broker | None:
-        """Wait until exactly one broker is announced for a while; None when stopped."""
+        """Wait until exactly one broker is announced for a while; None when stopped, or not within _SEARCH_S."""
         since_s = time.monotonic()
+        ends_s = since_s + _SEARCH_S
         last: tuple[Broker, ...] = ()
-        while not self._is_stopping.wait(_LOOK_S):
+        while time.monotonic() < ends_s and not self._is_stopping.wait(_LOOK_S):
             found = self._finder.brokers()
             if found != last:
                 since_s, last = time.monotonic(), found
             if len(found) > 1:
                 self._problem = f"several brokers announce themselves: {', '.join(b.url for b in found)}"
-            elif found and time.monotonic() - since_s >= _SETTLE_S:
-                return found[0]
-            else:
+            elif time.monotonic() - since_s >= _SETTLE_S:
                 self._problem = ""
+                if found:
+                    return found[0]
         return None

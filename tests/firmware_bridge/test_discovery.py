@@ -79,6 +79,37 @@ def test_of_two_brokers_none_is_chosen() -> None:
         link.stop()
 
 
+class LateNetwork(Finder):
+    """A network that is there from the third search on, with a broker in it from the fourth."""
+
+    searches = 0
+
+    def start(self) -> None:
+        """Two times there is none."""
+        self.searches += 1
+        if self.searches < 3:
+            raise OSError(101, "Network is unreachable")
+
+    def brokers(self) -> tuple[Broker, ...]:
+        """One, at last."""
+        return (Broker("127.0.0.1", 9),) if self.searches > 3 else ()
+
+
+def test_the_search_begins_anew_until_there_is_a_network_and_a_broker_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, seconds in (("_SETTLE_S", 0.2), ("_SEARCH_S", 1.0), ("_RETRY_S", 0.3), ("_LOOK_S", 0.05)):
+        monkeypatch.setattr(discovery, name, seconds)
+    link = AutoMqttLink(LateNetwork())
+    link.start(lambda _arrival: None, lambda: 0)
+    try:
+        until(lambda: "Network is unreachable" in link.status()[0].problem, "the word of it")
+        until(lambda: "no broker announces itself" in link.status()[0].problem, "a network, and nobody in it")
+        until(lambda: link.url == "mqtt://127.0.0.1:9/table", "it is found")
+    finally:
+        link.stop()
+
+
 def test_a_table_says_where_its_pads_go() -> None:
     finder = Finder(HERE)
     finder.start()
