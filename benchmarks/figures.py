@@ -71,6 +71,17 @@ class Figure:
         return row
 
 
+def say(text: str) -> None:
+    """Progress, for people."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value below which this share of all lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     """The interval that holds a share seen in `n` trials, 0 to 1."""
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)

@@ -27,11 +27,14 @@ from firmware_bridge.serial_link import SerialLink
 MS = 1_000_000
 PORTION = 50
 UNDER_WAY = 500
+"""No more than a broker keeps for one client, and than is fresh when it comes."""
+QUIET_S = 2.0
+"""When nothing new came for so long, the rest is lost."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How many went through, how many a second, how many were lost."""
+    """How many were sent, how many a second came, how many were lost."""
 
     count: int
     per_s: float
@@ -39,14 +42,31 @@ class Rate:
 
 
 class Late:
-    """When each press reached the sink."""
+    """When each press reached the sink of a table's bridge."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: Table) -> None:
         self.at: dict[tuple[str, int], int] = {}
+        self._last_s = time.monotonic()
+        table.bridge._sink = self.take
 
     def take(self, seen: Observation) -> None:
         if isinstance(seen, Pressed):
             self.at[seen.source, seen.n] = time.monotonic_ns()
+            self._last_s = time.monotonic()
+
+    def has(self, wanted: int) -> bool:
+        """Wait until so many presses came (True), or nothing new for QUIET_S."""
+        since_s = time.monotonic()
+        while len(self.at) < wanted:
+            if time.monotonic() - max(since_s, self._last_s) > QUIET_S:
+                return False
+            time.sleep(0.0005)
+        return True
+
+    def rate(self, sent: int, began_s: float) -> Rate:
+        """What became of all that was sent since then."""
+        self.has(sent)
+        return Rate(sent, len(self.at) / (self._last_s - began_s), sent - len(self.at))
 
 
 def burst_mqtt(url: str, bursts: int = 100) -> list[float]:
@@ -57,8 +77,7 @@ def burst_mqtt(url: str, bursts: int = 100) -> list[float]:
     try:
         with bridged(MqttLink(url)) as table:
             table.wait_ready(*(pad.id for pad in pads))
-            late = Late()
-            table.bridge._sink = late.take
+            late = Late(table)
             spans = []
             for burst in range(bursts):
                 before = len(late.at)
@@ -75,26 +94,17 @@ def burst_mqtt(url: str, bursts: int = 100) -> list[float]:
             pad.stop()
 
 
-def _let_catch_up(table: Table, sent: int) -> None:
-    """No more under way than a broker keeps for one client, and than is fresh when it comes."""
-    while sent - len(table.seen) > UNDER_WAY:
-        time.sleep(0.0005)
-
-
 def lines_per_second(count: int = 50_000) -> Rate:
     """Events up one serial line as fast as they are taken."""
     with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
         table.wait_ready("pad1")
-        began_s = time.monotonic()
-        for at in range(0, count, PORTION):
+        late, sent, began_s = Late(table), 0, time.monotonic()
+        while sent < count and late.has(sent - UNDER_WAY):
             base_us = pad.device_us(time.monotonic_ns())
-            downs = (Down(b=0, n=at + k, us=(base_us + k) % 2**32) for k in range(1, PORTION + 1))
+            downs = (Down(b=0, n=sent + k, us=(base_us + k) % 2**32) for k in range(1, PORTION + 1))
             pad.garbage(b"".join(wrap(body_of(down)) for down in downs))
-            _let_catch_up(table, at + PORTION)
-        until(lambda: len(table.seen) >= count, "all lines", 60)
-        took_s = time.monotonic() - began_s
-        until(lambda: len(table.presses) == count, "all presses")
-        return Rate(count, count / took_s, count - len(table.presses))
+            sent += PORTION
+        return late.rate(sent, began_s)
 
 
 def messages_per_second(url: str, count: int = 10_000) -> Rate:
@@ -105,16 +115,15 @@ def messages_per_second(url: str, count: int = 10_000) -> Rate:
         client.max_inflight_messages_set(500)
         client.connect("127.0.0.1", int(url.rpartition(":")[2]))
         client.loop_start()
-        began_s = time.monotonic()
-        for n in range(1, count + 1):
+        late, sent, began_s = Late(table), 0, time.monotonic()
+        while sent < count and late.has(sent - UNDER_WAY):
+            sent += 1
             now_us = pad.device_us(time.monotonic_ns())
-            client.publish("tada/1/t/pad1/ev", wrap(body_of(Down(b=0, n=n, us=now_us % 2**32))), qos=1)
-            _let_catch_up(table, n)
-        until(lambda: len(table.presses) == count, "all messages", 60)
-        took_s = time.monotonic() - began_s
+            client.publish("tada/1/t/pad1/ev", wrap(body_of(Down(b=0, n=sent, us=now_us % 2**32))), qos=1)
+        rate = late.rate(sent, began_s)
         client.disconnect()
         client.loop_stop()
-        return Rate(count, count / took_s, count - len(table.presses))
+        return rate
 
 
 def replug(folder: Path, count: int = 20) -> list[float]:

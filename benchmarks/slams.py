@@ -6,16 +6,18 @@ slam is durable, in an order that nothing in flight can change.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.brokers import mosquitto
+from benchmarks.brokers import MOSQUITTO, mosquitto
 from benchmarks.evening import NAMES, REFEREE, data_of
+from benchmarks.figures import Figure, percentile, say
 from companion.catalogue import GAMES
 from companion.core import command as c
 from companion.core.game import Sitting
@@ -31,6 +33,8 @@ from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 
 PATIENCE_S = 20.0
+NO_PTY = "no pseudo-terminals on this machine"
+NO_BROKER = "mosquitto is missing: apt-get install mosquitto"
 
 
 @dataclass
@@ -152,3 +156,28 @@ def on_mosquitto(folder: Path, count: int) -> Taken:
     with mosquitto(folder) as broker:
         pads = [FakePad.on_mqtt(broker.url, f"pad{n}") for n in range(1, 7)]
         return measure(folder, MqttLink(broker.url), pads, 1, count)
+
+
+def verdict_figures(folder: Path, count: int) -> Iterator[Figure]:
+    """From a slam on a pad to the verdict on the public page, through a durable table."""
+    lines: list[tuple[str, float, Callable[[Path, int], Taken] | None, str]] = [
+        ("a pty", 15, on_pty if hasattr(os, "openpty") else None, NO_PTY),
+        ("mosquitto", 40, on_mosquitto if MOSQUITTO else None, NO_BROKER),
+    ]
+    for line, slowest_ms, measured, missing in lines:
+        say(f"{count} slams to a verdict on {line}")
+        taken, why = Taken(), "" if measured else missing
+        if measured:
+            own = folder / line.replace(" ", "-")
+            own.mkdir()
+            taken = measured(own, count)
+        for what, values, share, target in (
+            ("slam to provisional verdict", taken.provisional_ms, 0.5, 2.0),
+            ("slam to provisional verdict", taken.provisional_ms, 0.99, slowest_ms),
+            ("slam to final verdict", taken.final_ms, 0.5, 250.0),
+            ("slam to final verdict", taken.final_ms, 0.99, 250.0),
+            ("final verdict, beyond the slowest pad's round trip", taken.beyond_ms, 0.5, 5.0),
+        ):
+            name = f"{what} on {line}, p{share * 100:.0f}"
+            value = percentile(values, share) if values else None
+            yield Figure(name, value, "ms", "<=", target, len(values), why=why)

@@ -8,19 +8,16 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import psutil
 
-from benchmarks.brokers import MOSQUITTO
 from benchmarks.evening import REFEREE, Evening
-from benchmarks.figures import Figure, Peer, report
+from benchmarks.figures import Figure, Peer, percentile, report, say
 from benchmarks.kills import figures_of, kill_often
 from companion.core.command import ChangeOption
 from companion.core.seat import PUBLIC, Role, Viewer
@@ -30,17 +27,6 @@ from companion.runtime.journal import Journal
 SEATS_AT_ONCE = 6
 THINK_S = 1.5
 """How long a person takes from one click to the next."""
-
-
-def say(text: str) -> None:
-    """Progress, for people."""
-    print(text, file=sys.stderr)
-
-
-def percentile(values: list[float], share: float) -> float:
-    """The value below which this share of all lies."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def sync_times_ms(folder: Path, seconds: float) -> list[float]:
@@ -131,33 +117,6 @@ def memory_slope(folder: Path, minutes: float, speed: float) -> tuple[float, int
     return slope, games, orders
 
 
-def slam_figures(folder: Path, count: int) -> list[Figure]:
-    """From a slam on a pad to the verdict on the public page, on both kinds of line."""
-    from benchmarks import slams
-
-    lines: list[tuple[str, float, Callable[[Path, int], slams.Taken] | None]] = [
-        ("a pty", 15, slams.on_pty if hasattr(os, "openpty") else None),
-        ("mosquitto", 40, slams.on_mosquitto if MOSQUITTO else None),
-    ]
-    found = []
-    for line, slowest_ms, measure in lines:
-        say(f"slams on {line}")
-        taken, why = slams.Taken(), "" if measure else "not to be had on this machine"
-        if measure:
-            own = folder / line.replace(" ", "-")
-            own.mkdir()
-            taken = measure(own, count)
-        for what, values, limit_ms in (
-            ("provisional", taken.provisional_ms, (2, slowest_ms)),
-            ("final", taken.final_ms, (250, 250)),
-        ):
-            for share, target in zip((0.5, 0.99), limit_ms, strict=True):
-                name = f"slam to {what} verdict on {line}, p{share * 100:.0f}"
-                value = percentile(values, share) if values else None
-                found.append(Figure(name, value, "ms", "<=", target, len(values), why=why))
-    return found
-
-
 def reader_figure() -> Figure:
     """The dice reader on photographs of ten dice, 1920 x 1080."""
     name = "frames a second through the dice reader at 1080p"
@@ -211,7 +170,9 @@ def main(*, seconds: float, minutes: float, speed: float, kills: int, slams: int
         slope, games, orders = memory_slope(folder, minutes, speed)
         why = f"{games} games, {orders} orders in {minutes:g} minutes of table time at speed {speed:g}"
         found.append(Figure("resident memory slope in play", slope, "MB/h", "<=", 5, orders, why=why))
-        found += slam_figures(folder, slams)
+        from benchmarks.slams import verdict_figures  # not before the memory was measured
+
+        found += verdict_figures(folder, slams)
     report([*found, reader_figure()], only_json)
 
 

@@ -199,7 +199,5 @@ def test_a_refused_command_is_told() -> None:
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_fuzz_nothing_crashes_lies_or_grows(kind: str) -> None:
     found = fuzz(kind, 40_000, seed=9)
-    assert (found.crashes, found.bad, found.is_alive) == (0, 0, True)
+    assert (found.crashes, found.bad, found.believed, found.is_alive) == (0, 0, 0, True)
     assert found.grown_kb < 100
-    if kind == "random bytes":
-        assert found.events == 0
