@@ -46,8 +46,8 @@ _ALIKE = 0.85  # correlation with the other pictures of a face from which a pict
 
 def enrol_folder(folder: Path, kind: str) -> tuple[Profile, Enrolled]:
     """The profile from ``FOLDER/<face>/*.jpg``, or ``FOLDER/<owner>/<face>/*.jpg`` where each owner has
-    dice of a colour; one die a picture. Raises EnrolError when the folder is not so, or a face has no
-    picture with a die."""
+    dice of a colour; one die a picture. Raises EnrolError when the folder is not so, a face has no picture
+    with a die, or all is more than a profile's file may hold."""
     if not folder.is_dir():
         raise EnrolError(f"{folder} is no folder: give the one that holds a folder of pictures for each face")
     inner = _folders(folder)
@@ -62,6 +62,7 @@ def enrol_folder(folder: Path, kind: str) -> tuple[Profile, Enrolled]:
     if not samples:
         raise EnrolError(f"{folder} holds no pictures: put some into {folder.name}/<face>/, one die in each")
     profile = Profile(kind, tuple(samples))
+    profile.check()
     return profile, profile.result(unused)
 
 
@@ -132,7 +133,7 @@ def with_shots(
     """(the profile with more pictures of one owner's dice, names of the shots in which no die was found).
 
     Of each face the newest MOST_SHOTS are kept; what other owners have and what was learnt stays. Raises EnrolError
-    where a face has no shot with a die.
+    where a face has no shot with a die, or the profile would be more than its file may hold.
     """
     new, unused = enrol_shots(owner, shots)
     before = profile.samples if profile else ()
@@ -142,7 +143,9 @@ def with_shots(
         of_face = [sample for sample in mine if sample.face == face]
         kept += [s for s in of_face if s.learnt] + [s for s in of_face if not s.learnt][-MOST_SHOTS:]
     others = tuple(sample for sample in before if sample.owner != owner)
-    return Profile(kind, (*others, *_agreed(kept)), profile.edition + 1 if profile else 1), unused
+    after = Profile(kind, (*others, *_agreed(kept)), profile.edition + 1 if profile else 1)
+    after.check()
+    return after, unused
 
 
 def middle_of(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,8 @@ class Profile:
 
     def save(self, path: Path) -> None:
         """Writes the file (its name should end in SUFFIX); whoever reads it meanwhile sees the old or the new
-        one whole. Raises OSError."""
+        one whole. Raises OSError, and EnrolError where the file could not be read again."""
+        self.check()
         arrays = {
             "format": np.array(FORMAT),
             "edition": np.array(self.edition),
@@ -88,6 +89,24 @@ class Profile:
             "marbled": np.array([sample.is_marbled for sample in self.samples]),
         }
         write_arrays(path, arrays)
+
+    def check(self) -> None:
+        """Raises EnrolError where it is more than a file may hold; the text says what to do."""
+        owners, faces = {sample.owner for sample in self.samples}, {sample.face for sample in self.samples}
+        told = beyond_limits(len(self.samples), (self.kind, *sorted(owners), *sorted(faces)))
+        if told:
+            raise EnrolError(told)
+
+
+def beyond_limits(pictures: int, names: Iterable[str]) -> str:
+    """Why a file of dice with so many pictures and these names could not be read again, and what to do; empty where
+    it could."""
+    if pictures > MOST_SAMPLES:
+        return f"{pictures} pictures are more than the {MOST_SAMPLES} that are kept: 3 to 5 of each face are enough"
+    for name in names:
+        if len(name) > NAME_LETTERS or "\n" in name:
+            return f"the name {name!r} cannot be kept: give one of at most {NAME_LETTERS} letters in one line"
+    return ""
 
 
 def load_profile(path: Path) -> Profile:
@@ -137,8 +156,7 @@ def _unpacked(arrays: dict[str, NDArray[Any]]) -> Profile:
         and pictures.shape == (count, PATCH_PX, PATCH_PX, 3)
         and bool(np.isfinite(patches).all() and np.isfinite(colours).all())
         and bool((np.abs(patches) < 100).all())
-        and all(name.count("\n") == 1 and len(name) <= 2 * NAME_LETTERS + 1 for name in names)
-        and len(kind) <= NAME_LETTERS
+        and all(name.count("\n") == 1 for name in names)
     )
     if not is_sound:
         raise ValueError("numbers that cannot be")
@@ -155,6 +173,10 @@ def _unpacked(arrays: dict[str, NDArray[Any]]) -> Profile:
         )
         for i, name in enumerate(names)
     ]
+    if beyond_limits(
+        count, (kind, *(sample.owner for sample in samples), *(sample.face for sample in samples))
+    ):
+        raise ValueError("more than a file may hold")
     return Profile(kind, tuple(samples), edition)
 
 

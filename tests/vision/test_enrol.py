@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from vision.enrol import enrol_folder
-from vision.profile import SUFFIX, EnrolError, Profile, load_profile
+from vision.profile import MOST_SAMPLES, NAME_LETTERS, SUFFIX, EnrolError, Profile, load_profile
 from vision.render.enrolment import write_enrolment
 from vision.render.liveries import OWNERS
 
@@ -90,6 +92,33 @@ def test_a_face_without_a_die_in_any_picture_is_refused(tmp_path: Path) -> None:
         enrol_folder(tmp_path, "die")
 
 
+LONG = (NAME_LETTERS + 1) * "x"
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "count", "told"),
+    [
+        ("tada", {}, MOST_SAMPLES + 1, f"more than the {MOST_SAMPLES}"),
+        (LONG, {}, 1, LONG),
+        ("tada", {"owner": LONG}, 1, LONG),
+        ("tada", {"face": LONG}, 1, f"at most {NAME_LETTERS} letters"),
+        ("tada", {"face": "two\nlines"}, 1, "in one line"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(
+    profile: Profile, tmp_path: Path, kind: str, changes: dict[str, str], count: int, told: str
+) -> None:
+    path = tmp_path / f"tada{SUFFIX}"
+    with pytest.raises(EnrolError, match=told):
+        Profile(kind, (replace(profile.samples[0], **changes),) * count).save(path)
+    assert not path.exists()
+
+
+def test_a_folder_with_a_name_that_cannot_be_kept_says_so(folder: Path) -> None:
+    with pytest.raises(EnrolError, match=f"at most {NAME_LETTERS} letters"):
+        enrol_folder(folder / "red", LONG)
+
+
 def _flip(data: bytes) -> bytes:
     middle = len(data) // 2
     return data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :]
@@ -120,3 +149,14 @@ def test_a_profile_with_wrong_shapes_or_numbers_is_refused(profile: Profile, tmp
             load_profile(path)
     with pytest.raises(EnrolError, match="is no dice profile"):
         load_profile(tmp_path / "missing.npz")
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'shape': (1,", b"(((", b"{'descr': ('<f8',), 'fortran_order': False, 'shape': (1,)}\n"]
+)
+def test_a_file_that_was_made_to_break_the_program_is_one_clear_line(header: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"crafted{SUFFIX}"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("format.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(EnrolError, match="damaged"):
+        load_profile(path)

@@ -10,7 +10,7 @@ import pytest
 from companion.core.observation import DieSeen
 from vision.archive import read_arrays, write_arrays
 from vision.dice.numerals_conventions import Conventions, percents
-from vision.dice.numerals_looks import LEGAL, Pose, cut
+from vision.dice.numerals_looks import CUT_PX, LEGAL, Pose, cut
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
 from vision.dice.numerals_profile import NumeralProfile, holds_numerals, load_numerals
 from vision.frame import Frame
@@ -77,6 +77,22 @@ def test_the_file_gives_back_faces_and_conventions(d12: list[FaceShot], tmp_path
     assert again.conventions == Conventions(d10_zero=0)
     assert [(s.kind, s.text) for s in again.shots] == [(s.kind, s.text) for s in d12]
     assert np.abs(again.shots[0].piece.astype(int) - d12[0].piece).mean() < 4
+
+
+@pytest.mark.parametrize(("count", "name"), [(2001, "mine"), (1, 41 * "x")])
+def test_what_could_not_be_read_again_is_not_written(
+    d12: list[FaceShot], tmp_path: Path, count: int, name: str
+) -> None:
+    path = tmp_path / "mine.dice.npz"
+    with pytest.raises(EnrolError, match=r"2000 that are kept|at most 40 letters"):
+        NumeralProfile(name, (d12[0],) * count, Conventions()).save(path)
+    assert not path.exists()
+
+
+def test_pictures_that_are_more_than_a_file_holds_are_not_written(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (CUT_PX, CUT_PX, 3)).astype(np.uint8)
+    with pytest.raises(EnrolError, match="more than a file holds"):
+        NumeralProfile("mine", (FaceShot("d6", "1", noise),) * 1000, Conventions()).save(tmp_path / "x.npz")
 
 
 @pytest.mark.parametrize(

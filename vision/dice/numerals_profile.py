@@ -21,10 +21,11 @@ from vision.dice.numerals_conventions import Conventions
 from vision.dice.numerals_looks import CUT_PX, LEGAL, Pose, cut
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
 from vision.frame import Frame, Unreadable, decode, load
-from vision.profile import MOST_SAMPLES, NAME_LETTERS, EnrolError, Enrolled
+from vision.profile import EnrolError, Enrolled, beyond_limits
 
 FORM = "numerals-1"
 _MOST_BYTES = 20_000_000
+_MOST_PIECES_BYTES = _MOST_BYTES - 200_000  # the rest of the file is smaller
 _QUALITY = 95
 _PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _LEAST_SCORE = 0.25  # of the finder, below which nothing was found
@@ -46,11 +47,18 @@ class NumeralProfile:
         closest, margin = _closest(self.shots)
         return Enrolled({" ".join(face): faces[face] for face in ordered}, closest, margin, tuple(unused))
 
+    def check(self) -> None:
+        """Raises EnrolError where it is more than a file may hold; the text says what to do."""
+        told = beyond_limits(len(self.shots), (self.name,))
+        if not told and sum(map(len, self._coded())) > _MOST_PIECES_BYTES:
+            told = "the pictures of the faces are more than a file holds: 3 to 5 of each face are enough"
+        if told:
+            raise EnrolError(told)
+
     def save(self, path: Path) -> None:
-        """Writes the file whole. Raises OSError."""
-        coded = [
-            cv2.imencode(".jpg", s.piece, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].ravel() for s in self.shots
-        ]
+        """Writes the file whole. Raises OSError, and EnrolError where it could not be read again."""
+        self.check()
+        coded = self._coded()
         arrays = {
             "form": np.array(FORM),
             "name": np.array(self.name),
@@ -60,6 +68,11 @@ class NumeralProfile:
             "conventions": np.frombuffer(msgspec.json.encode(self.conventions), np.uint8),
         }
         write_arrays(path, arrays)
+
+    def _coded(self) -> list[NDArray[np.uint8]]:
+        """Each picture as JPEG."""
+        how = [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
+        return [np.asarray(cv2.imencode(".jpg", s.piece, how)[1], np.uint8).ravel() for s in self.shots]
 
 
 def holds_numerals(path: Path) -> bool:
@@ -89,11 +102,11 @@ def _unpacked(arrays: dict[str, NDArray[Any]]) -> NumeralProfile:
     lengths = [int(length) for length in arrays["lengths"]]
     pieces = arrays["pieces"].tobytes()
     is_sound = (
-        0 < len(faces) == len(lengths) <= MOST_SAMPLES
+        0 < len(faces) == len(lengths)
         and arrays["pieces"].dtype == np.uint8
         and min(lengths) > 0
         and sum(lengths) == len(pieces)
-        and len(name) <= NAME_LETTERS
+        and not beyond_limits(len(faces), (name,))
         and all(text in LEGAL.get(kind, ()) for kind, _, text in faces)
     )
     if not is_sound:
@@ -135,8 +148,8 @@ def enrol_numerals(
     folder: Path, name: str, kind: str | None, conventions: Conventions
 ) -> tuple[NumeralProfile, Enrolled]:
     """The profile from ``FOLDER/<face>/*.jpg`` of one kind of die, or ``FOLDER/<kind>/<face>/*.jpg`` of a set where
-    `kind` is None; one die a picture. Raises EnrolError when the folder is not so, or a face has no picture with a
-    die."""
+    `kind` is None; one die a picture. Raises EnrolError when the folder is not so, a face has no picture with a die,
+    or all is more than a file may hold."""
     if not folder.is_dir():
         raise EnrolError(f"{folder} is no folder: give the one that holds a folder of pictures for each face")
     places = {kind: folder} if kind else {f.name: f for f in _folders(folder) if f.name in LEGAL}
@@ -167,6 +180,7 @@ def enrol_numerals(
             f"{folder} holds no pictures: put some into {folder.name}/<kind>/<face>/, one die in each"
         )
     profile = NumeralProfile(name, tuple(shots), conventions)
+    profile.check()
     return profile, profile.result(unused)
 
 
