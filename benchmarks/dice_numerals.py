@@ -132,7 +132,7 @@ def burks_d4_enrolled(folder: Path = PHOTOGRAPHS) -> Tally:
     for enrolled in throws:
         shots = [taker.taken(load(folder / r["image"]), "d4", str(r["dice"][0]["value"])) for r in enrolled]
         profile = NumeralProfile("d4", tuple(s for s in shots if s is not None), Conventions(kinds=("d4",)))
-        reader = EnrolledNumeralReader([profile])
+        reader = EnrolledNumeralReader(profile)
         for row in (row for throw in throws if throw is not enrolled for row in throw):
             read = [d for d in reader.read(load(folder / row["image"])).dice if d.value is not None]
             is_right = len(read) == 1 and read[0].value == row["dice"][0]["value"]
@@ -150,7 +150,7 @@ def enrolled(kind: str, looks: int = _LOOKS, tables: int = _TABLES) -> Tally:
         with tempfile.TemporaryDirectory() as place:
             write_faces(Path(place), look, seed)
             profile, _ = enrol_numerals(Path(place), "own", kind, Conventions())
-        reader = EnrolledNumeralReader([profile])
+        reader = EnrolledNumeralReader(profile)
         for frame, truths in tables_of(look, seed, tables, _PER_TABLE):
             judge(tally, [(kind, t.value, t.centre_px) for t in truths], reader.read(frame).dice)
     return tally

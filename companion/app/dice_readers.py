@@ -75,14 +75,14 @@ def _enrolled(kind: str, wanted: DiceWanted) -> Reader:
         profile = load_numerals(path)
     except EnrolError as error:
         raise SettingsError(str(error)) from error
-    return EnrolledNumeralReader([profile], _conventions(wanted, profile.conventions), _empty(wanted))
+    return EnrolledNumeralReader(profile, _conventions(wanted, profile.conventions), _empty(wanted))
 
 
 def _conventions(wanted: DiceWanted, usual: Conventions) -> Conventions:
     """The usual conventions but for what was asked for."""
     zero = usual.d10_zero if wanted.zero is None else wanted.zero
     try:
-        return Conventions(kinds=wanted.dice or usual.kinds, d10_zero=zero, double_zero=usual.double_zero)
+        return Conventions(kinds=wanted.dice or usual.kinds, d10_zero=zero)
     except ValueError as error:
         raise SettingsError(str(error)) from error
 

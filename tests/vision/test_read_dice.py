@@ -10,9 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.core.observation import DieSeen
 from vision.dice.drawn import draw
 from vision.dice.reading import KIND, PipsReader, Reading
-from vision.dice.report import as_json, as_text, read_file
+from vision.dice.report import as_json, as_text, look_at, roll_json, roll_text
+from vision.dice.rolls import Roll
 
 SHARED = Path(__file__).parents[2] / ".." / "shared" / "data" / "dice"
 WHITE, BLACK, RED, GREEN = (235, 240, 240), (25, 25, 28), (40, 40, 190), (70, 130, 40)
@@ -154,12 +156,12 @@ def test_the_json_line_and_the_line_for_people(tmp_path: Path, reader: PipsReade
     lay(picture, 5, (400, 250), 56, 40)
     file = tmp_path / "roll.png"
     cv2.imwrite(str(file), picture)
-    row = json.loads(json.dumps(read_file(file, reader)))
+    row = json.loads(json.dumps(look_at(file, reader).row))
     assert set(row) == {"image", "dice", "flags", "ms"}
     assert row["image"] == str(file)
     assert [set(die) for die in row["dice"]] == [{"kind", "value", "box_px", "confidence", "reason"}] * 2
     assert as_text(row) == f"{file}: 2 5"
-    bad = read_file(tmp_path / "absent.png", reader)
+    bad = look_at(tmp_path / "absent.png", reader).row
     assert set(bad) == {"image", "error"}
     assert "\n" not in as_text(bad)
 
@@ -194,13 +196,24 @@ def test_as_json_keeps_what_was_seen_but_not_read(reader: PipsReader) -> None:
     assert row == {"image": "x", "dice": [], "flags": ["no_dice"], "ms": 3.1}
 
 
+def test_a_d100_and_a_d10_are_told_as_what_they_count_together() -> None:
+    tens = DieSeen(kind="d100", value=0, box_px=(0, 0, 40, 40), confidence=0.9)
+    ones = DieSeen(kind="d10", value=10, box_px=(60, 0, 100, 40), confidence=0.9)
+    row = as_json("x.jpg", Reading((tens, ones)), 1.0)
+    assert row["percents"] == [100]
+    assert as_text(row) == "x.jpg: 0 10 (percent: 100)"
+    roll = roll_json("film.mp4", Roll(1, 0, (tens, ones)), 0)
+    assert roll_text(roll) == "film.mp4 at 0.0 s, roll 1: 0 10 (percent: 100)"
+    assert "percents" not in as_json("x.jpg", Reading((tens,)), 1.0)
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"no real photographs at {SHARED}")
 @pytest.mark.parametrize(("name", "least_right"), [("nell_train", 0.8), ("n3v", 0.85)])
 def test_real_photographs(reader: PipsReader, name: str, least_right: float) -> None:
     rows = [row for row in json.loads((SHARED / "labels.json").read_text()) if row["set"] == name][:8]
     there = right = 0
     for row in rows:
-        result = read_file(SHARED / row["image"], reader)
+        result = look_at(SHARED / row["image"], reader).row
         there += len(row["dice"])
         left = [die["value"] for die in row["dice"]]
         for die in result["dice"]:

@@ -33,7 +33,6 @@ _WAYS = 2  # ways round that are taken for possible
 _OTHER_WAY_DEG = 65.0  # ways round are farther apart
 _MOST_SHIFT, _MOST_GROWTH = 0.45, 1.5  # how far a first look corrects place and size
 _CLASSES = len(KINDS) + 2
-_WARMTH = 1.0  # the network's own chances are this much too sharp
 _LEAST_DIE = 0.5  # chance of a die with numerals, below which a spot is none
 _LEAST_SURE = 0.6  # chance of kind and value, below which it is not said
 _APART = 0.8  # middles of two dice are farther apart than this share of the larger radius
@@ -58,9 +57,8 @@ class Judged:
 class NumeralNetwork:
     """Tells kind, number and pose of cut dice."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """`folder`: where numerals.onnx lies, by default in the package."""
-        self._session = session(Path(str((folder or MODELS) / "numerals.onnx")))
+    def __init__(self) -> None:
+        self._session = session(Path(str(MODELS / "numerals.onnx")))
 
     def said(self, seen: Sequence[Frame]) -> tuple[Floats, Floats, Floats]:
         """(n, classes) and (n, texts) log-probabilities and (n, GEOMETRY) of n `looks`."""
@@ -114,18 +112,12 @@ class NumeralNetwork:
 class NumeralReader:
     """Reads dice with numerals that nobody enrolled; to be used from one thread."""
 
-    def __init__(
-        self,
-        conventions: Conventions | None = None,
-        empty: Frame | None = None,
-        models: Path | None = None,
-    ) -> None:
-        """`empty`: the same camera's picture of the table without dice. `models`: folder of other networks than
-        those of the package."""
+    def __init__(self, conventions: Conventions | None = None, empty: Frame | None = None) -> None:
+        """`empty`: the same camera's picture of the table without dice."""
         self._conventions = conventions or Conventions()
         self._empty = empty
         self._finder = FaceFinder()
-        self._network = NumeralNetwork(models)
+        self._network = NumeralNetwork()
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:
         """The dice in `frame` (uint8 BGR (rows, columns, 3)), from the top left; a doubtful one has no value.
@@ -189,7 +181,7 @@ def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
     for kind in kinds:
         of_kind = float(one.kinds[KINDS.index(kind)])
         for text in LEGAL[kind]:
-            log = (of_kind + float(one.texts[TEXTS.index(text)])) / _WARMTH
+            log = of_kind + float(one.texts[TEXTS.index(text)])
             total.append(log)
             if log > best[2]:
                 best = (kind, text, log)

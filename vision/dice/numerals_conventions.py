@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -14,12 +14,11 @@ class Conventions(msgspec.Struct, frozen=True, kw_only=True):
     """How a table reads its dice.
 
     `kinds`: those that lie there, all others are left out of account. `d10_zero`: what a d10's 0 counts, 10 or 0.
-    `double_zero`: what 00 and 0 count together, 100 or 0. Raises ValueError for anything else.
+    Raises ValueError for anything else.
     """
 
     kinds: tuple[str, ...] = KINDS
     d10_zero: int = 10
-    double_zero: int = 100
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -30,22 +29,15 @@ class Conventions(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"no kind of die is left: name some of {', '.join(KINDS)}")
         if self.d10_zero not in (0, 10):
             raise ValueError("a d10's 0 counts 10 or 0")
-        if self.double_zero not in (0, 100):
-            raise ValueError("00 and 0 count 100 or 0")
 
     def value(self, kind: str, text: str) -> int:
         """What a face with this text counts alone: 00 of a d100 is 0."""
         return self.d10_zero if kind == "d10" and text == "0" else int(text)
 
-    def percent(self, tens: int, ones: int) -> int:
-        """What a d100 (0 to 90) and a d10 (0 or 10 for its 0) count together, 1 to 100 (or 0 to 99)."""
-        both = tens + ones % 10
-        return self.double_zero if both == 0 else both
 
-
-def percents(dice: Iterable[DieSeen], conventions: Conventions) -> tuple[int, ...]:
-    """What pairs of a d100 and the d10 nearest to it count together; nothing where their numbers differ, for then
-    nobody can tell which belong together."""
+def percents(dice: Sequence[DieSeen]) -> tuple[int, ...]:
+    """What pairs of a d100 and the d10 nearest to it count together, 00 and 0 as 100; nothing where their numbers
+    differ, for then nobody can tell which belong together."""
     tens = [die for die in dice if die.kind == "d100"]
     ones = [die for die in dice if die.kind == "d10"]
     if not tens or len(tens) != len(ones) or any(die.value is None for die in (*tens, *ones)):
@@ -54,7 +46,7 @@ def percents(dice: Iterable[DieSeen], conventions: Conventions) -> tuple[int, ..
     for ten in sorted(tens, key=lambda die: min(_apart(die, one) for one in ones)):
         one = min(ones, key=lambda die: _apart(ten, die))
         ones.remove(one)
-        found.append(conventions.percent(_number(ten), _number(one)))
+        found.append((_number(ten) + _number(one) % 10) or 100)
     return tuple(found)
 
 

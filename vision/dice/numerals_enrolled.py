@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -22,28 +21,22 @@ _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
 _PER_FIT = 8.0  # log-chances for each halving (by e) of what a fit leaves unexplained
 _PER_NETWORK = 0.1
-_SURELY_A_DIE = 0.5  # chance by the network from which a die of no enrolled set is told
+_SURELY_A_DIE = 0.5  # chance by the network from which a die that is none of the set is told
 _SURE = 0.8
 _SIZES = (0.55, 1.8)  # radii of other dice against those of the set
 _LESS = 0.85  # how much less sure the network is of a die that is none of the set
 
 
 class EnrolledNumeralReader:
-    """Reads the dice of enrolled sets, and others by the network with less confidence; from one thread."""
+    """Reads the dice of an enrolled set, and others by the network with less confidence; from one thread."""
 
     def __init__(
-        self,
-        profiles: Sequence[NumeralProfile],
-        conventions: Conventions | None = None,
-        empty: Frame | None = None,
-        models: Path | None = None,
+        self, profile: NumeralProfile, conventions: Conventions | None = None, empty: Frame | None = None
     ) -> None:
-        """`conventions`: None for those of the first profile. Raises ValueError when there is no profile."""
-        if not profiles:
-            raise ValueError("no dice are enrolled: run `companion enrol dice` first")
-        self._conventions = conventions or profiles[0].conventions
-        self._reader = NumeralReader(self._conventions, empty, models)
-        self._matcher = NumeralMatcher([shot for profile in profiles for shot in profile.shots])
+        """`conventions`: None for those of the profile. `empty`: as in `NumeralReader`."""
+        self._conventions = conventions or profile.conventions
+        self._reader = NumeralReader(self._conventions, empty)
+        self._matcher = NumeralMatcher(profile.shots)
         self._kinds = tuple(kind for kind in self._matcher.kinds if kind in self._conventions.kinds)
 
     def read(self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()) -> Reading:

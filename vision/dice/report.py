@@ -11,6 +11,7 @@ from typing import Any
 import cv2
 
 from companion.core.observation import DieSeen
+from vision.dice.numerals_conventions import percents
 from vision.dice.reader import Reader, Reading
 from vision.dice.rolls import Lifted, Roll
 from vision.frame import Frame, Unreadable, load
@@ -30,7 +31,7 @@ def look_at(path: str | Path, reader: Reader) -> Looked:
 
     Its row is `{"image": path as given, "dice": [{"kind", "value", "box_px", "confidence", "reason"}], "flags": [...],
     "ms"}`, where `ms` is the time for decoding and reading, or `{"image", "error": one line}` where it cannot
-    be read.
+    be read. With a d10 for each d100 there is also `percents`, what each pair counts together.
     """
     begun_ns = time.perf_counter_ns()
     try:
@@ -45,11 +46,6 @@ def look_at(path: str | Path, reader: Reader) -> Looked:
     return Looked(as_json(str(path), reading, (time.perf_counter_ns() - begun_ns) / 1e6), frame, reading)
 
 
-def read_file(path: str | Path, reader: Reader) -> dict[str, Any]:
-    """The row of `look_at` alone."""
-    return look_at(path, reader).row
-
-
 def as_json(image: str, reading: Reading, took_ms: float) -> dict[str, Any]:
     """The row of `look_at` for a reading that is already there."""
     return {
@@ -57,7 +53,13 @@ def as_json(image: str, reading: Reading, took_ms: float) -> dict[str, Any]:
         "dice": [_die_json(die) for die in reading.dice],
         "flags": list(reading.flags),
         "ms": round(took_ms, 1),
+        **_percents_json(reading.dice),
     }
+
+
+def _percents_json(dice: Sequence[DieSeen]) -> dict[str, Any]:
+    together = percents(dice)
+    return {"percents": list(together)} if together else {}
 
 
 def _die_json(die: DieSeen) -> dict[str, Any]:
@@ -75,7 +77,8 @@ def roll_json(source: str, roll: Roll, begun_ns: int) -> dict[str, Any]:
 
     `{"source": as given, "t_ms": since `begun_ns`, "roll": its number, "dice": [...], "left": [...], "flags": [...]}`.
     Each die is as in `look_at`, with `xy_mm` (null where no markers tell places), `owner`, and `is_new` (false for
-    one that lies where it lay before). `left`: the dice of before that were taken away or rolled again.
+    one that lies where it lay before). `left`: the dice of before that were taken away or rolled again. `percents` as
+    in `look_at`, of the dice that were rolled.
     """
     dice = [(die, True) for die in roll.rolled] + [(die, False) for die in (*roll.kept, *roll.moving)]
     return {
@@ -85,6 +88,7 @@ def roll_json(source: str, roll: Roll, begun_ns: int) -> dict[str, Any]:
         "dice": [{**_placed_json(die), "is_new": is_new} for die, is_new in dice],
         "left": [_placed_json(die) for die in roll.left],
         "flags": list(roll.flags),
+        **_percents_json(roll.rolled),
     }
 
 
@@ -94,10 +98,12 @@ def _placed_json(die: DieSeen) -> dict[str, Any]:
 
 
 def roll_text(row: Mapping[str, Any]) -> str:
-    """The line for people of an object of `roll_json`: `film.mp4 at 12.3 s, roll 2: 2 4 (beside 5; 1 taken away)`."""
+    """The line for people of an object of `roll_json`: `film.mp4 at 12.3 s, roll 2: 2 4 (beside 5; 1 taken up)`."""
     if "error" in row:
         return f"{row['source']}: {row['error']}"
-    told = _values([die for die in row["dice"] if die["is_new"] or die["reason"] == "moving"])
+    told = _values([die for die in row["dice"] if die["is_new"] or die["reason"] == "moving"]) + _together(
+        row
+    )
     kept = [str(die["value"]) for die in row["dice"] if not die["is_new"] and die["value"] is not None]
     beside = [f"beside {' '.join(sorted(kept))}"] if kept else []
     if row["left"]:
@@ -119,7 +125,11 @@ def as_text(row: Mapping[str, Any]) -> str:
     """The line for people of a row of `look_at`: `NAME: 2 4 4 (one not read: cocked)`."""
     if "error" in row:
         return f"{row['image']}: {row['error']}"
-    return f"{row['image']}: {_values(row['dice'])}{_notes(row['flags'])}"
+    return f"{row['image']}: {_values(row['dice'])}{_together(row)}{_notes(row['flags'])}"
+
+
+def _together(row: Mapping[str, Any]) -> str:
+    return f" (percent: {' '.join(map(str, row['percents']))})" if "percents" in row else ""
 
 
 def _values(dice: Sequence[Mapping[str, Any]]) -> str:
