@@ -20,7 +20,7 @@ import msgspec
 from firmware_bridge.framing import LineSplitter, WireCounters, unwrap, wrap
 from firmware_bridge.messages import MAX_PORTS, FromDevice, Hello, body_of, to_device
 from firmware_bridge.pad_model import PadModel
-from firmware_bridge.serial_link import open_port, read_chunk, why_gone, why_not_open
+from firmware_bridge.serial_link import CLOSE_S, open_port, port_and_speed, read_chunk, why_gone, why_not_open
 from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, RaceClass
 
 SPEED = 9600
@@ -58,10 +58,10 @@ class ByteLink:
     def __init__(self, targets: Iterable[str]) -> None:
         self._buzzers: dict[str, _Buzzer] = {}
         taken: set[str] = set()
-        for path, speed in map(_target, targets):
+        for path, speed in map(port_and_speed, targets):
             device = _device_id(path, taken)
             taken.add(device)
-            self._buzzers[path] = _Buzzer(path, speed, device)
+            self._buzzers[path] = _Buzzer(path, speed or SPEED, device)
 
     def start(self, post: Callable[[Arrival], None], now_ns: Callable[[], int]) -> None:
         """Begin to open the ports; see `wire.Link`."""
@@ -69,9 +69,12 @@ class ByteLink:
             buzzer.start(post, now_ns)
 
     def stop(self) -> None:
-        """Close all ports; see `wire.Link`."""
+        """Close all ports; one whose driver hangs is waited for CLOSE_S. See `wire.Link`."""
         for buzzer in self._buzzers.values():
-            buzzer.stop()
+            buzzer.let_go()
+        ends_s = time.monotonic() + CLOSE_S
+        for buzzer in self._buzzers.values():
+            buzzer.join(ends_s)
 
     def send(self, route: str, frames: bytes, kind: Kind) -> bool:
         """What the buzzer cannot answer its pad in this program does; see `wire.Link`."""
@@ -124,11 +127,13 @@ class _Buzzer:
         for thread in self._threads:
             thread.start()
 
-    def stop(self) -> None:
+    def let_go(self) -> None:
         self._is_closing.set()
         self._put(b"", is_pressed=False)
+
+    def join(self, ends_s: float) -> None:
         for thread in self._threads:
-            thread.join()
+            thread.join(max(ends_s - time.monotonic(), 0))
 
     def send(self, frames: bytes) -> bool:
         if self.is_up:
@@ -216,17 +221,6 @@ class _Buzzer:
                 else message
             )
             self._post(Heard(self.path, wrap(body_of(told)), self._now_ns()))
-
-
-def _target(text: str) -> tuple[str, int]:
-    path, at, speed = text.rpartition("@")
-    if not at:
-        path, speed = text, str(SPEED)
-    if not path or ("://" in path and not path.startswith("socket://")):
-        raise ValueError(f"{text!r} is no serial port; write PORT or PORT@SPEED, as in /dev/ttyUSB0@{SPEED}")
-    if not speed.isdecimal() or not 300 <= int(speed) <= 4_000_000:
-        raise ValueError(f"the speed in {text} must be a number like {SPEED}")
-    return path, int(speed)
 
 
 def _device_id(path: str, taken: set[str]) -> str:

@@ -20,7 +20,8 @@ from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opene
 STAMP_US = 16_000
 """How late a page may learn of a touch or key when nobody measured it: one frame of a screen."""
 MAX_PAGES = 32
-_QUEUE = 1024
+_QUEUE = 256
+"""So many messages of one page may wait to be handed on."""
 
 
 class PageLine:
@@ -31,6 +32,7 @@ class PageLine:
     ) -> None:
         self.device = device
         self.tell, self.hang_up = tell, hang_up
+        self.waiting = 0
         self._link = link
 
     def hear(self, text: str) -> None:
@@ -57,7 +59,7 @@ class PageLink:
         self._stamp_us = stamp_us
         self._lines: dict[str, PageLine] = {}
         self._lock = threading.RLock()
-        self._inbox: queue.SimpleQueue[Arrival | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[tuple[PageLine, Arrival] | None] = queue.SimpleQueue()
         self._now_ns: Callable[[], int] = time.monotonic_ns
         self._thread: threading.Thread | None = None
 
@@ -96,7 +98,7 @@ class PageLink:
                 self.leave(old)
                 old.hang_up("elsewhere")
             self._lines[device] = line
-            self._inbox.put(Opened(device, device))
+            self._put(line, Opened(device, device))
         return line
 
     def heard(self, line: PageLine, text: str) -> None:
@@ -109,8 +111,12 @@ class PageLink:
         with self._lock:
             if self._lines.get(line.device) is not line:
                 return
-            self._inbox.put(Heard(line.device, frame, at_ns))
-        if self._inbox.qsize() > _QUEUE:
+            is_flood = line.waiting >= _QUEUE
+            if is_flood:
+                self.leave(line)
+            else:
+                self._put(line, Heard(line.device, frame, at_ns))
+        if is_flood:
             # Nobody keeps up with it, and presses are never dropped one by one behind its back.
             line.hang_up("flood")
 
@@ -119,7 +125,7 @@ class PageLink:
         with self._lock:
             if self._lines.get(line.device) is line:
                 del self._lines[line.device]
-                self._inbox.put(Closed(line.device, "its page was closed"))
+                self._put(line, Closed(line.device, "its page was closed"))
 
     def send(self, route: str, frames: bytes, kind: Kind) -> bool:
         """Tell the page each message by itself, without checksum; see `wire.Link`."""
@@ -154,5 +160,13 @@ class PageLink:
         return body_of(msgspec.structs.replace(hello, st=max(hello.st, least_us)))
 
     def _hand_on(self, post: Callable[[Arrival], None]) -> None:
-        while (arrival := self._inbox.get()) is not None:
+        while (item := self._inbox.get()) is not None:
+            line, arrival = item
             post(arrival)
+            with self._lock:
+                line.waiting -= 1
+
+    def _put(self, line: PageLine, arrival: Arrival) -> None:
+        """To be called with the lock held."""
+        line.waiting += 1
+        self._inbox.put((line, arrival))

@@ -40,7 +40,7 @@ _BACKOFF_S = (0.1, 4.0)
 _PROBE_S = 3.0
 _LEAVE_ALONE_S = 30.0
 _OUT_QUEUE = 256
-_CLOSE_S = 5.0
+CLOSE_S = 5.0
 _CHUNK = 65_536
 
 
@@ -200,7 +200,7 @@ class _Port:
             with contextlib.suppress(Exception):  # closed meanwhile
                 port.cancel_read()
         if self._thread.ident is not None:
-            self._thread.join(_CLOSE_S)
+            self._thread.join(CLOSE_S)
 
     def _run(self) -> None:
         while not self._is_closing.is_set():
@@ -295,18 +295,29 @@ def _write(port: serial.Serial, out: queue.Queue[bytes | None], is_gone: threadi
 
 
 def _target(text: str) -> tuple[str, tuple[int, ...]]:
-    if not text:
-        raise ValueError("name a serial port, or auto")
+    path, speed = port_and_speed(text)
+    if "://" in path:
+        return path, (BAUDS[0],)
+    return path, BAUDS if speed is None else (speed,)
+
+
+def port_and_speed(text: str) -> tuple[str, int | None]:
+    """What ``PORT``, ``PORT@SPEED`` or ``socket://HOST:PORT`` names; None where no speed is named.
+
+    Raises ValueError when it is none of them.
+    """
     if "://" in text:
         if not text.startswith("socket://"):
-            raise ValueError(f"{text} is no serial port; write a path, auto, or socket://host:port")
-        return text, (BAUDS[0],)
+            raise ValueError(f"{text} is no serial port; write a path, or socket://host:port")
+        return text, None
     path, at, speed = text.rpartition("@")
+    if not (path if at else text):
+        raise ValueError("name a serial port, as in /dev/ttyUSB0 or /dev/ttyUSB0@115200")
     if not at:
-        return text, BAUDS
+        return text, None
     if not speed.isdecimal() or not 300 <= int(speed) <= 4_000_000:
         raise ValueError(f"the speed in {text} must be a number like 115200")
-    return path, (int(speed),)
+    return path, int(speed)
 
 
 def open_port(path: str, baud: int) -> serial.Serial:
