@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
+import vision.eye
 from companion.core.observation import CameraChanged, DiceRested, Observed, TableStirred
 from vision.camera import CameraChild, check_source, open_source
 from vision.dice.reading import Reading
@@ -44,7 +45,8 @@ class _Hanging:
 
 
 def hanging_reader(paths: tuple[str, ...]) -> _Hanging:
-    """Hangs the first time it reads."""
+    """Hangs the first time it reads, in a process that takes a look of two seconds for one that never ends."""
+    vision.eye._LOOK_NS = 2_000_000_000
     return _Hanging(Path(paths[0]))
 
 

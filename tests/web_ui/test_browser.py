@@ -41,7 +41,7 @@ def wait(is_so: Callable[[], object], what: str) -> None:
 
 def live(page: Page) -> Page:
     """The page once its stream is open."""
-    expect(page.locator("#heard")).to_have_attribute("data-state", "live")
+    page.wait_for_function("() => document.getElementById('heard').dataset.state === 'live'")
     return page
 
 

@@ -269,7 +269,7 @@ def test_a_slow_page_is_cut_and_the_others_are_not(served: House) -> None:
     wait(lambda: streams(served) == 2, "both are in")
     heard = 0
     for n in range(400):
-        served.desk.say(Cue(target="all", pattern="notice", text=f"{n} " + "x" * 20_000))
+        served.desk.say(Cue(target="all", pattern="notice", text=f"{n} " + "x" * 100_000))
         served.order(c.Stop() if n % 2 else c.Resume())
         while heard <= n:
             quick.until("say", f"{heard} x")

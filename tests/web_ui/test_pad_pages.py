@@ -133,8 +133,10 @@ def phone_of(place: Place, opened: Opened, seat: str, **more: Any) -> Page:
     device = page.evaluate("document.body.dataset.device")
     if place.seats()[seat] != (device, 0):
         place.order(c.AssignPad(seat=seat, device=device))
-    expect(page.locator("#pad-whose")).to_contain_text("is the pad of")
-    expect(page.locator("#pad-state")).to_contain_text("known to ±")
+    for id, words in (("pad-whose", "is the pad of"), ("pad-state", "known to ±")):
+        page.wait_for_function(
+            "([id, words]) => document.getElementById(id).textContent.includes(words)", arg=[id, words]
+        )
     return page
 
 
