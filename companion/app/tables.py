@@ -16,7 +16,8 @@ import numpy as np
 from companion.app.settings import SettingsError
 from companion.core.score import standings
 from companion.games.tacta.deck import read
-from vision.dots.reading import Dot, DotsRead, read_dots
+from companion.sight.tacta import dots
+from vision.dots.reading import Dot, DotsRead
 from vision.frame import Frame, Unreadable, load
 
 Row = dict[str, Any]
@@ -46,14 +47,14 @@ def score_tacta(images: Sequence[str], picture: Path | None, *, as_json: bool) -
         begun_ns = time.perf_counter_ns()
         try:
             frame = load(image)
-            found = read_dots(frame)
+            found = dots(frame)
         except Unreadable as error:
             status = 1
             click.echo(json.dumps({"image": image, "error": str(error)}) if as_json else f"{image}: {error}")
             continue
         row = _row(image, found, most, (time.perf_counter_ns() - begun_ns) / 1e6)
-        for colour, dots in row["scores"].items():
-            totals[colour] = totals.get(colour, 0) + dots
+        for colour, count in row["scores"].items():
+            totals[colour] = totals.get(colour, 0) + count
         click.echo(json.dumps(row) if as_json else _text(row))
         if picture is not None:
             _save(picture, drawn(frame, found))
@@ -63,8 +64,8 @@ def score_tacta(images: Sequence[str], picture: Path | None, *, as_json: bool) -
 
 
 def _row(image: str, found: DotsRead, most: int, took_ms: float) -> Row:
-    scores = found.scores()
-    flags = [*found.flags, *(f"too_many_{colour}" for colour, dots in scores.items() if dots > most)]
+    scores = found.counts()
+    flags = [*found.flags, *(f"too_many_{colour}" for colour, count in scores.items() if count > most)]
     return {
         "image": image,
         "scores": scores,

@@ -23,6 +23,7 @@ from companion.core.view import RulingShown, View
 
 S = TypeVar("S", bound=msgspec.Struct)
 MAX_NAME = 40
+MOST_NUMBER = 3600
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -114,6 +115,11 @@ def no_slams(_sitting: Sitting[Any]) -> tuple[tuple[str, Stamp], ...]:
     return ()
 
 
+def never_fixed(_sitting: Sitting[Any], _option: str) -> str:
+    """Of a game whose house rules may be changed at any time."""
+    return ""
+
+
 class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """One game as the catalogue holds it: its words and its pure functions.
 
@@ -125,7 +131,9 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     time with the command that is due then. `policy(sitting, salt)` is one command that a sensible
     referee would give now, None when nobody has anything to do. `amend(sitting, die, value)` is the command that
     puts right what is noted of a die that shows `value`, None where nothing has to be. `slams(sitting)`: the claims
-    of the running race by seat, with the stamps by which they are ranked.
+    of the running race by seat, with the stamps by which they are ranked. `bounds`: least and most of a house rule
+    that is a number, where that is not 0 to MOST_NUMBER. `why_fixed(sitting, option)` says in one sentence why a house
+    rule can no longer be changed, or nothing.
     """
 
     name: str
@@ -157,6 +165,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     policy: Callable[[Sitting[S], int], c.Command | None]
     amend: Callable[[Sitting[S], DieSeen, int | str], c.Command | None] = no_amends
     slams: Callable[[Sitting[S]], tuple[tuple[str, Stamp], ...]] = no_slams
+    bounds: Mapping[str, tuple[int, int]] = {}
+    why_fixed: Callable[[Sitting[S], str], str] = never_fixed
 
 
 def refuse(command: c.Command, rule: str, because: str, seat: str = "") -> tuple[e.Event, ...]:
@@ -351,13 +361,14 @@ def why_not_option(game: Game[S], option: str, value: object) -> str:
         return f"{option} takes a value like {default!r}, not {value!r}."
     if allowed is not None and value not in allowed:
         return f"{option} is one of {', '.join(allowed)}, not {value!r}."
-    if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value <= 3600:
-        return f"{option} lies between 0 and 3600."
+    least, most = game.bounds.get(option, (0, MOST_NUMBER))
+    if isinstance(value, int) and not isinstance(value, bool) and not least <= value <= most:
+        return f"{option} lies between {least} and {most}."
     return ""
 
 
 def _decide_option(game: Game[S], sitting: Sitting[S], command: c.ChangeOption) -> tuple[e.Event, ...]:
-    wrong = why_not_option(game, command.option, command.value)
+    wrong = why_not_option(game, command.option, command.value) or game.why_fixed(sitting, command.option)
     if not wrong and sitting.options[command.option] == command.value:
         wrong = "That is the rule already."
     if wrong:

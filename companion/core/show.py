@@ -112,7 +112,7 @@ def _common(game: Game[S], sitting: Sitting[S], viewer: Viewer, is_stopped: bool
                    zone="seats", effect=f"{seat.name} goes for good.", is_grave=True)
         )  # fmt: skip
     for option in sorted(game.options):
-        field = _option_field(game, sitting, option)
+        field = None if game.why_fixed(sitting, option) else _option_field(game, sitting, option)
         if field is not None:
             found.append(
                 Action(id=f"rule-{option}", command=c.ChangeOption(option=option, value=sitting.options[option]),

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.dots.reading import HUES, read_dots
+from companion.sight.tacta import HUES, dots
 from vision.frame import Frame, load
 
 TABLES = Path(__file__).parents[2] / ".." / "shared" / "data" / "tacta"
@@ -19,12 +19,12 @@ INKS = {
 }  # fmt: skip
 
 
-def card(colour: str, dots: int) -> Frame:
+def card(colour: str, count: int) -> Frame:
     """A dark card with a filled bar that bears so many dots, and a badge with a number."""
     picture = np.full((260, 190, 3), 22, np.uint8)
     cv2.rectangle(picture, (20, 18), (170, 60), INKS[colour], -1)
     cv2.rectangle(picture, (20, 18), (170, 60), (235, 235, 235), 2)
-    for number in range(dots):
+    for number in range(count):
         cv2.circle(picture, (45 + 34 * number, 39), 7, (240, 240, 240), -1, cv2.LINE_AA)
     cv2.circle(picture, (95, 150), 24, INKS[colour], -1, cv2.LINE_AA)
     cv2.putText(picture, "6", (87, 159), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (240, 240, 240), 2, cv2.LINE_AA)
@@ -46,21 +46,21 @@ def table(cast: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> tuple[Frame, di
 @pytest.mark.parametrize("cast", [(1.0, 1.0, 1.0), (0.75, 0.95, 1.0), (1.0, 0.95, 0.8), (0.6, 0.6, 0.6)])
 def test_dots_are_counted_by_colour_whatever_the_lamp(cast: tuple[float, float, float]) -> None:
     picture, truth = table(cast)
-    found = read_dots(picture)
-    assert found.scores() == truth
+    found = dots(picture)
+    assert found.counts() == truth
     assert set(truth) == set(HUES)
 
 
 def test_a_table_without_dots_says_so() -> None:
-    found = read_dots(np.full((400, 600, 3), (60, 90, 120), np.uint8))
+    found = dots(np.full((400, 600, 3), (60, 90, 120), np.uint8))
     assert found.dots == () and found.flags == ("no_dots",)
 
 
 def test_places_are_those_of_the_picture_whatever_its_size() -> None:
     picture, truth = table()
     large = cv2.resize(picture, None, fx=4.0, fy=4.0, interpolation=cv2.INTER_CUBIC)
-    here, there = read_dots(picture), read_dots(np.asarray(large, np.uint8))
-    assert there.scores() == truth
+    here, there = dots(picture), dots(np.asarray(large, np.uint8))
+    assert there.counts() == truth
     for near, far in zip(here.dots, there.dots, strict=True):
         assert near.xy_px == pytest.approx([value / 4 for value in far.xy_px], abs=1.5)
 
@@ -69,6 +69,13 @@ def test_places_are_those_of_the_picture_whatever_its_size() -> None:
 @pytest.mark.parametrize("name", ["0004", "0010", "0011", "0013"])
 def test_shared_tables_are_counted_within_two(name: str) -> None:
     truth = json.loads((TABLES / f"{name}.json").read_text())["visible_dots"]
-    found = read_dots(load(TABLES / f"{name}.jpg")).scores()
+    found = dots(load(TABLES / f"{name}.jpg")).counts()
     assert set(found) == set(truth)
     assert all(abs(found[colour] - truth[colour]) <= 2 for colour in truth)
+
+
+def test_a_strip_of_a_picture_is_no_table() -> None:
+    strip = np.full((34, 1200, 3), 22, np.uint8)
+    for x in range(40, 1200, 80):
+        cv2.circle(strip, (x, 17), 13, (240, 240, 240), -1, cv2.LINE_AA)
+    assert dots(strip).dots == ()

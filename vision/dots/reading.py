@@ -7,7 +7,7 @@ form and by the dark card around the badge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from vision.frame import Frame
 
-HUES = {"red": 35.0, "orange": 67.0, "green": 130.0, "blue": 280.0, "purple": 311.0, "pink": 350.0}
-"""Hue angle in degrees in Lab of each printed colour, its dots being white. Rule: TACTA-1"""
 LONGEST_PX = 2400
 SMALLEST_RADIUS_PX = 3.0
 _CONTRAST = 22.0  # levels by which a dot is brighter than what lies around it
@@ -55,13 +53,13 @@ class DotsRead:
     dots: tuple[Dot, ...]
     flags: tuple[str, ...] = ()
 
-    def scores(self) -> dict[str, int]:
-        """How many dots of each colour count, the most first; doubtful ones do not. Rule: TACTA-15"""
-        counts: dict[str, int] = {}
+    def counts(self) -> dict[str, int]:
+        """How many dots of each colour are sure enough to count, the most first."""
+        found: dict[str, int] = {}
         for dot in self.dots:
             if dot.confidence >= _COUNTS:
-                counts[dot.colour] = counts.get(dot.colour, 0) + 1
-        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+                found[dot.colour] = found.get(dot.colour, 0) + 1
+        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,11 @@ class _Spot:
     shown: float
 
 
-def read_dots(frame: Frame) -> DotsRead:
-    """The dots in `frame` (uint8 BGR (rows, columns, 3)), from the top left."""
+def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
+    """The dots in `frame` (uint8 BGR (rows, columns, 3)), from the top left.
+
+    `hues`: each colour that dots may lie on, with its hue angle in Lab in degrees where a dot is white.
+    """
     rows, columns = frame.shape[:2]
     scale = min(1.0, LONGEST_PX / max(rows, columns))
     size = (round(columns * scale), round(rows * scale))
@@ -94,7 +95,7 @@ def read_dots(frame: Frame) -> DotsRead:
     kept = _apart(
         [spot for spot in spots if spot is not None and (_is_whole(spot) or _is_part(spot))], radius
     )
-    named, are_near = _named([spot.hue for spot in kept])
+    named, are_near = _named([spot.hue for spot in kept], hues)
     dots = tuple(
         Dot(
             colour,
@@ -169,6 +170,8 @@ def _correlation(one: Floats, other: Floats) -> float:
 def _places(white: NDArray[np.uint8], radius: float) -> list[tuple[float, float]]:
     """Where the picture looks most like a disc of the usual size, also where it merges with a line."""
     half = int(np.ceil(radius * 1.6))
+    if min(white.shape) <= 2 * half:
+        return []
     template = _disc(_distances(half), radius * 1.05)
     likeness = cv2.matchTemplate(white.astype(np.float32), template, cv2.TM_CCOEFF_NORMED)
     around = np.ones((2 * round(radius) + 1,) * 2, np.uint8)
@@ -268,13 +271,13 @@ def _apart(spots: Sequence[_Spot], radius: float) -> list[_Spot]:
     return kept
 
 
-def _named(hues: Sequence[float]) -> tuple[list[str], bool]:
-    """A colour name for each hue, and whether two colours in play nearly merge."""
-    names = list(HUES)
-    wanted = np.array([HUES[name] for name in names], np.float32)
-    found = [names[int(np.abs(_turn(wanted - np.float32(hue))).argmin())] for hue in hues]
+def _named(seen: Sequence[float], hues: Mapping[str, float]) -> tuple[list[str], bool]:
+    """A colour name for each hue that was seen, and whether two colours in play nearly merge."""
+    names = list(hues)
+    wanted = np.array([hues[name] for name in names], np.float32)
+    found = [names[int(np.abs(_turn(wanted - np.float32(hue))).argmin())] for hue in seen]
     middles = {
-        name: _middle_hue(np.array([h for h, f in zip(hues, found, strict=True) if f == name], np.float32))
+        name: _middle_hue(np.array([h for h, f in zip(seen, found, strict=True) if f == name], np.float32))
         for name in set(found)
     }
     listed = sorted(middles.values())

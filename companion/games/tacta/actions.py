@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.core.command import Command
-from companion.core.geometry import Pose
-from companion.core.ruling import Verdict
 from companion.core.seat import Role, Seat, Viewer
 from companion.core.view import Action, Choice, Field
 from companion.games.tacta import commands as c
@@ -15,16 +13,18 @@ from companion.games.tacta.model import (
     Lying,
     Table,
     are_ends_known,
-    area,
+    bumped,
     deck_of,
     ends_of,
     free_place,
     is_countable,
+    is_measured,
     is_under_another,
     legal_plays,
     mode,
     most_dots,
     partner,
+    to_be_ruled,
 )
 from companion.games.tacta.verdicts import words
 
@@ -45,15 +45,17 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
                 return next(_colours(table, seat), None)
             if mode(table) == "sabotage" and (late := _without_suits(table)):
                 return _suits(table, late)
-            return _begin(table) if _may_begin(table) else None
+            return _begin() if _may_begin(table) else None
         case "ends":
             late_one = next((s for s in table.playing() if not are_ends_known(table, s.id)), None)
             return _ends(table, late_one) if late_one else None
         case "countdown" if state.go_ns is None:
             lead = table.options["countdown_s"]
             return _act("start", c.CallStart(), "Count down", f"Free play starts in {lead} s.")
+        case "play" | "scoring" if (lies := bumped(table)) is not None:
+            return _restored(lies)
         case "play":
-            if (doubtful := _to_be_ruled(table)) is not None:
+            if (doubtful := to_be_ruled(table)) is not None:
                 return _rule(table, doubtful, is_legal=not doubtful.is_illegal)
             return _lay(table, state.turn) if state.turn else None
         case "scoring" if is_countable(table):
@@ -93,26 +95,19 @@ def _may_begin(table: Table) -> bool:
     return mode(table) != "sabotage" or _without_suits(table) is None
 
 
-def _begin(table: Table) -> Action:
-    width, height = area(table).size_mm
-    card_width, card_height = deck_of(table).card_mm
-    middle = Pose((width - card_width) / 2, (height - card_height) / 2)
+def _begin() -> Action:
     return _act(
-        "begin", c.Begin(pose=middle), "Begin: the starting card lies in the middle",
-        "Decks are shuffled and in the hands; nobody looks through them.",
+        "begin", c.Begin(), "Begin: the starting card lies in the middle",
+        "Decks are shuffled and in the hands; nobody looks through them. Places are not measured.",
     )  # fmt: skip
 
 
-def _to_be_ruled(table: Table) -> Lying | None:
-    """The newest card that lies wrong or too close to call and on which the table has not spoken."""
-    return next(
-        (
-            card
-            for card in reversed(table.game.lying)
-            if card.n and not card.ruled and card.judged.verdict is not Verdict.OK
-        ),
-        None,
-    )
+def _movers(table: Table) -> tuple[str, ...]:
+    """The seats that may lay a card now: who is on turn once every card lies in its place, in free play everybody."""
+    state = table.game
+    if mode(table) == "free_play":
+        return tuple(seat.id for seat in table.playing() if state.decks.get(seat.id))
+    return (state.turn,) if state.decks.get(state.turn) and bumped(table) is None else ()
 
 
 def _of_seat(table: Table, seat_id: str) -> Iterator[Action]:
@@ -125,11 +120,11 @@ def _of_seat(table: Table, seat_id: str) -> Iterator[Action]:
         if mode(table) == "sabotage" and seat.id in state.colours:
             yield _suits(table, seat)
     if state.phase in ("ends", "countdown", "play") and state.decks.get(seat.id):
-        is_mine = state.turn == seat.id or (mode(table) == "free_play" and state.phase == "play")
+        is_mine = seat.id in _movers(table)
         if state.phase == "play" and is_mine:
             yield _lay(table, seat.id)
             yield from _box(table, seat.id)
-        if len(state.decks[seat.id]) > 1:
+        if not are_ends_known(table, seat.id):
             yield _ends(table, seat)
 
 
@@ -141,17 +136,15 @@ def _of_referee(table: Table) -> Iterator[Action]:
             if mode(table) == "sabotage" and seat.id in state.colours:
                 yield _suits(table, seat)
         if _may_begin(table):
-            yield _begin(table)
+            yield _begin()
     if state.phase in ("ends", "countdown", "play"):
         for seat in table.playing():
             if len(state.decks.get(seat.id, ())) > 1:
                 yield _ends(table, seat)
     if state.phase == "play":
-        movers = table.playing() if mode(table) == "free_play" else ()
-        for seat_id in [s.id for s in movers if state.decks.get(s.id)] or [state.turn]:
-            if state.decks.get(seat_id):
-                yield _lay(table, seat_id)
-                yield from _box(table, seat_id)
+        for seat_id in _movers(table):
+            yield _lay(table, seat_id)
+            yield from _box(table, seat_id)
     if state.phase in ("play", "scoring"):
         yield from _of_cards(table)
     if state.phase == "scoring":
@@ -165,11 +158,15 @@ def _of_cards(table: Table) -> Iterator[Action]:
         if card.n and card.ruled != "illegal":
             yield _rule(table, card, is_legal=False)
         if card.is_bumped:
-            yield _act(f"restored-{card.n}", c.NoteRestored(n=card.n), f"{_named(card)} is back in place",
-                       "Play goes on.", zone="cards")  # fmt: skip
+            yield _restored(card)
         else:
             yield _act(f"bumped-{card.n}", c.NoteBump(n=card.n), f"{_named(card)} was bumped",
                        "It goes back to its place before play goes on.", zone="cards")  # fmt: skip
+
+
+def _restored(card: Lying) -> Action:
+    label = f"{_named(card)} is back in place"
+    return _act(f"restored-{card.n}", c.NoteRestored(n=card.n), label, "Play goes on.", zone="cards")
 
 
 def _named(card: Lying) -> str:
@@ -200,7 +197,8 @@ def _cards(table: Table, seat: str) -> tuple[Choice, ...]:
 
 
 def _ends(table: Table, seat: Seat) -> Action:
-    deck = table.game.decks.get(seat.id, ())
+    known = ends_of(table, seat.id)
+    deck = (*known, *(card for card in table.game.decks.get(seat.id, ()) if card not in known))
     field = Field(name="cards", label="Outermost cards", kind="many",
                   choices=tuple(Choice(value=card, label=words(card)) for card in deck))  # fmt: skip
     return _act(f"ends-{seat.id}", c.ShowEnds(seat=seat.id, cards=()), f"{seat.name} shows the outermost cards",
@@ -210,29 +208,45 @@ def _ends(table: Table, seat: Seat) -> Action:
 
 def _lay(table: Table, seat: str) -> Action:
     card = Field(name="card", label="Card", kind="choice", choices=_cards(table, seat))
+    apart = Field(
+        name="no_play", label="Joined or apart", kind="choice",
+        choices=(Choice(value=False, label="it joins a card"), Choice(value=True, label="no legal play: apart")),
+    )  # fmt: skip
     return _act(f"lay-{seat}", c.Lay(seat=seat, card=""), f"{table.name(seat)} lays a card",
-                "Its place is not measured: the table's word counts.", fields=(card,), zone=f"seat-{seat}")  # fmt: skip
+                "Its place is not measured: the table's word counts.", fields=(card, apart),
+                zone=f"seat-{seat}")  # fmt: skip
 
 
 def _box(table: Table, seat: str) -> Iterator[Action]:
-    """Offered only where it cannot be wrong."""
-    if not are_ends_known(table, seat) or legal_plays(table, ends_of(table, seat)) or free_place(table):
+    """Offered where what is known does not speak against it; where nothing is measured the player's word counts."""
+    if is_measured(table) and not are_ends_known(table, seat):
+        return
+    if legal_plays(table, ends_of(table, seat)) or free_place(table) is not None:
         return
     field = Field(name="card", label="Card", kind="choice", choices=_cards(table, seat))
     yield _act(f"box-{seat}", c.BoxCard(seat=seat, card=""), f"{table.name(seat)} boxes a card",
-               "No legal play and no free place: the turn ends.", fields=(field,), zone=f"seat-{seat}")  # fmt: skip
+               "The player has no legal play and no free place: the turn ends.", fields=(field,),
+               zone=f"seat-{seat}")  # fmt: skip
 
 
 def _rule(table: Table, card: Lying, *, is_legal: bool) -> Action:
     what = "lies right" if is_legal else "lies wrong"
+    fields: tuple[Field, ...] = ()
     if is_legal:
         effect = "It stays and scores."
-    elif table.game.phase == "play" and not is_under_another(table, card.n):
-        effect = "It leaves the table (TACTA-12)."
-    else:
+    elif not is_measured(table):
+        effect = "It leaves the table (TACTA-12), or stays until scoring where another lies on it (TACTA-13)."
+        covers = (
+            Choice(value=False, label="no card lies on it"),
+            Choice(value=True, label="another lies on it"),
+        )
+        fields = (Field(name="is_covered", label="Is it covered?", kind="choice", choices=covers),)
+    elif is_under_another(table, card.n):
         effect = "It stays until scoring and then scores nothing (TACTA-13)."
+    else:
+        effect = "It leaves the table (TACTA-12); first noticed at scoring, it scores nothing (TACTA-13)."
     return _act(f"rule-{card.n}-{'right' if is_legal else 'wrong'}", c.RuleCard(n=card.n, is_legal=is_legal),
-                f"{_named(card)} {what}", effect, zone="cards", is_grave=not is_legal)  # fmt: skip
+                f"{_named(card)} {what}", effect, fields=fields, zone="cards", is_grave=not is_legal)  # fmt: skip
 
 
 def _dots(table: Table) -> Iterator[Action]:

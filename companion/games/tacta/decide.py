@@ -24,10 +24,12 @@ from companion.games.tacta.model import (
     allowance,
     are_ends_known,
     area,
+    bumped,
     colour_of,
     deck_of,
     dots_by_colour,
     ends_of,
+    ends_wanted,
     free_place,
     front_of,
     full_name,
@@ -42,10 +44,9 @@ from companion.games.tacta.model import (
     partner,
 )
 from companion.games.tacta.placement import Judged, judge
+from companion.games.tacta.rulebook import CLICK_U_NS, MOST_U_MM, RACE_NS
 
 Facts = tuple[Event, ...]
-CLICK_U_NS = 150_000_000
-"""How late or early a person clicks for what they saw."""
 FAR_MM = 10_000.0
 STEPS = "A round runs set-up, ends, play, scoring; this belongs to another step."
 
@@ -106,14 +107,17 @@ def _begin(table: Table, _: Order, command: c.Begin) -> Facts:
     return (e.RoundBegun(pose=command.pose, flipped=command.flipped, u_mm=command.u_mm),)
 
 
-def _show_ends(table: Table, _: Order, command: c.ShowEnds) -> Facts:
+def _show_ends(table: Table, order: Order, command: c.ShowEnds) -> Facts:
     seat, deck = command.seat, table.game.decks.get(command.seat, ())
     cards = tuple(full_name(table, seat, card) for card in command.cards)
-    if not deck or len(cards) != min(2, len(deck)) or len(set(cards)) != len(cards):
+    if not cards or len(cards) != ends_wanted(table, seat) or len(set(cards)) != len(cards):
         because = "A deck shows its two outermost cards, or the last one; nothing else of it is looked at."
         return refuse(command, "TACTA-4", because, seat)
     if strange := [card for card in cards if card not in deck]:
         return refuse(command, "TACTA-4", f"{strange[0]} is not in that deck any more.", seat)
+    if order.actor.role is not Role.REFEREE and (gone := set(ends_of(table, seat)) - set(cards)):
+        because = f"{min(gone)} is known to be outermost: only the referee may say that it is not."
+        return refuse(command, "TACTA-4", because, seat)
     return (e.EndsShown(seat=seat, cards=cards),)
 
 
@@ -134,15 +138,16 @@ def _give_start(table: Table, order: Order, command: c.GiveStart) -> Facts:
 def _lay(table: Table, order: Order, command: c.Lay) -> Facts:
     clicked = Stamp(at_ns=order.at_ns, u_ns=CLICK_U_NS)
     stamp = clicked if command.stamp is None or order.actor.role is Role.SEAT else command.stamp
+    if order.actor.role is Role.SEAT:
+        command = msgspec.structs.replace(command, pose=None, u_mm=0.0, u_deg=0.0)
     card = full_name(table, command.seat, command.card)
     if refused := _why_not_lay(table, command, card, stamp):
         return refused
     judged = _judged(table, command, card, stamp)
-    is_apart = command.no_play if judged.measured_mm is None and not _is_seen(table, command) else False
-    is_apart = is_apart or (_is_seen(table, command) and judged.target is None)
+    is_seen = command.pose is not None and is_measured(table)
     made = e.CardLaid(
         seat=command.seat, card=card, flipped=command.flipped, pose=command.pose, u_mm=command.u_mm,
-        judged=judged, is_apart=is_apart, stamp=stamp,
+        judged=judged, is_apart=judged.target is None if is_seen else command.no_play, stamp=stamp,
     )  # fmt: skip
     return (made,)
 
@@ -150,7 +155,7 @@ def _lay(table: Table, order: Order, command: c.Lay) -> Facts:
 def _why_not_lay(table: Table, command: c.Lay, card: str, stamp: Stamp) -> Facts:
     state, seat = table.game, command.seat
     is_free = mode(table) == "free_play"
-    if state.phase == "scoring" and (not is_free or _is_after_the_end(table, stamp)):
+    if state.phase == "scoring" and (state.ended is None or is_surely_before(state.ended, stamp)):
         because = "A deck is empty: what was not released by then does not count." if is_free else STEPS
         return refuse(command, "TACTA-20" if is_free else "TACTA-14", because, seat)
     if card not in state.decks.get(seat, ()):
@@ -158,6 +163,9 @@ def _why_not_lay(table: Table, command: c.Lay, card: str, stamp: Stamp) -> Facts
     if not is_free and state.turn != seat:
         because = f"It is {table.name(state.turn)}'s turn: the card goes back."
         return refuse(command, "TACTA-5", because, seat)
+    if not is_free and (lies := bumped(table)) is not None:
+        because = f"Card {lies.n} was bumped: it goes back to its place before play goes on."
+        return refuse(command, "TACTA-10", because, seat)
     if are_ends_known(table, seat) and card not in ends_of(table, seat):
         return refuse(command, "TACTA-4", "Only one of the two outermost cards may be played.", seat)
     if wrong := _why_not_pose(command.pose, command.u_mm) or _why_not_angle(command.u_deg):
@@ -165,26 +173,17 @@ def _why_not_lay(table: Table, command: c.Lay, card: str, stamp: Stamp) -> Facts
     return ()
 
 
-def _is_after_the_end(table: Table, stamp: Stamp) -> bool:
-    """Whether a card was surely released after the one that emptied a deck."""
-    last = max((card.stamp for card in table.game.lying if card.n), key=lambda s: s.at_ns, default=None)
-    return last is None or is_surely_before(last, stamp)
-
-
 def _why_not_pose(pose: Pose | None, u_mm: float) -> str:
-    numbers = (u_mm,) if pose is None else (pose.x_mm, pose.y_mm, pose.angle_deg, u_mm)
-    if not all(math.isfinite(number) and abs(number) <= FAR_MM for number in numbers) or u_mm < 0:
-        return "A card's place is in mm from the table's corner, its uncertainty not below 0."
+    numbers = () if pose is None else (pose.x_mm, pose.y_mm, pose.angle_deg)
+    if not all(math.isfinite(number) and abs(number) <= FAR_MM for number in numbers):
+        return "A card's place is given in mm from the table's corner."
+    if not 0 <= u_mm <= MOST_U_MM:
+        return f"A place is known to {MOST_U_MM:g} mm at least, or it is left out."
     return ""
 
 
 def _why_not_angle(u_deg: float) -> str:
     return "" if 0 <= u_deg <= 180 else "The uncertainty of an angle lies between 0 and 180 degrees."
-
-
-def _is_seen(table: Table, command: c.Lay) -> bool:
-    """Whether the place of this card and of all others is known."""
-    return command.pose is not None and is_measured(table)
 
 
 def _judged(table: Table, command: c.Lay, card: str, stamp: Stamp) -> Judged:
@@ -207,20 +206,29 @@ def _judged(table: Table, command: c.Lay, card: str, stamp: Stamp) -> Judged:
 
 
 def _free_play(table: Table, found: Judged, card: str, stamp: Stamp) -> Judged:
-    """Not onto the own colour; of two on one shape the first counts, or it is too close to call."""
+    """Not onto the own colour; of two hands on one shape the first counts, or it is too close to call; and so is a card
+    that came as the game ended. Rule: TACTA-20"""
     target = next((each for each in table.game.lying if each.n == found.target), None)
-    if target is None:
-        return found
-    if target.n and target.colour == colour_of(card):
+    if target is not None and target.n and target.colour == colour_of(card):
         because = "In free play nobody plays on a card of the own colour."
         return msgspec.structs.replace(found, verdict=Verdict.BREACH, rule="TACTA-20", because=because)
-    if found.rule != "TACTA-22":
-        return found
-    rivals = [
-        each for each in table.game.lying if each.judged.target == target.n and each.judged.on == found.on
-    ]
-    if any(not is_surely_before(rival.stamp, stamp) for rival in rivals):
-        because = "Two hands came to one shape within what the clocks can tell."
+    if target is not None and found.rule == "TACTA-22":
+        rivals = [
+            each
+            for each in table.game.lying
+            if (each.judged.target, each.judged.on) == (target.n, found.on)
+            and abs(stamp.at_ns - each.stamp.at_ns) <= RACE_NS
+        ]
+        if any(not is_surely_before(rival.stamp, stamp) for rival in rivals):
+            because = "Two hands came to one shape within what the clocks can tell."
+            return msgspec.structs.replace(
+                found, verdict=Verdict.TOO_CLOSE, rule="TACTA-20", because=because, goes_back=True
+            )
+        if rivals:
+            because = "Another hand released a card on that shape first."
+            return msgspec.structs.replace(found, rule="TACTA-20", because=because, goes_back=True)
+    if table.game.phase == "scoring" and found.verdict is Verdict.OK:
+        because = "It came as a deck ran empty, within what the clocks can tell."
         return msgspec.structs.replace(found, verdict=Verdict.TOO_CLOSE, rule="TACTA-20", because=because)
     return found
 
@@ -265,11 +273,9 @@ def _rule_card(table: Table, _: Order, command: c.RuleCard) -> Facts:
     if card.ruled == ("legal" if command.is_legal else "illegal"):
         return refuse(command, "TACTA-9", "The table said so already.", card.seat)
     covered = is_under_another(table, card.n) if command.is_covered is None else command.is_covered
+    is_late = table.game.phase != "play" and card.n != table.game.laid and mode(table) != "free_play"
     made = e.CardRuled(
-        n=card.n,
-        is_legal=command.is_legal,
-        is_covered=covered or table.game.phase != "play",
-        why=command.why[:200],
+        n=card.n, is_legal=command.is_legal, is_covered=covered or is_late, why=command.why[:200]
     )
     return (made,)
 
@@ -299,8 +305,11 @@ def _enter_dots(table: Table, _: Order, command: c.EnterDots) -> Facts:
 
 
 def _score(table: Table, _: Order, command: c.Score) -> Facts:
+    if (lies := bumped(table)) is not None:
+        return refuse(command, "TACTA-10", f"Card {lies.n} was bumped: it goes back before the count.")
     if not is_countable(table):
-        missing = [x for x in dict.fromkeys(table.game.colours.values()) if x not in table.game.entered]
+        known = dots_by_colour(table)
+        missing = [colour for colour in dict.fromkeys(table.game.colours.values()) if colour not in known]
         because = f"Not every card's place is known: enter the visible dots of {', '.join(missing)}."
         return refuse(command, "TACTA-14", because)
     gone = tuple(card.n for card in illegal_cards(table))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from companion.core import chance
@@ -10,6 +12,7 @@ from companion.core.event import Event, Joined, Left, Opened
 from companion.core.game import Moment
 from companion.core.ruling import Verdict
 from companion.games.tacta import events as e
+from companion.games.tacta.deck import SUITS
 from companion.games.tacta.model import (
     START,
     Lying,
@@ -17,7 +20,6 @@ from companion.games.tacta.model import (
     Tacta,
     colour_of,
     deck_of,
-    is_last_round,
     left_of,
     mode,
     partner,
@@ -25,9 +27,10 @@ from companion.games.tacta.model import (
     value,
 )
 from companion.games.tacta.placement import Judged
-from companion.games.tacta.rulebook import MATCH_TOTAL
+from companion.games.tacta.rulebook import CLICK_U_NS, MATCH_TOTAL
 
 replace = msgspec.structs.replace
+V = TypeVar("V")
 
 
 def open_game(opened: Opened) -> Tacta:
@@ -55,7 +58,8 @@ def evolve(table: Table, event: Event, moment: Moment) -> Tacta:
         case e.CardLaid(seat=seat, card=card):
             return _laid(table, state, event)
         case e.CardBoxed(seat=seat, card=card):
-            return _turned(table, replace(_taken(state, seat, card), boxed=(*state.boxed, card)), seat)
+            after = replace(_taken(state, seat, card), boxed=(*state.boxed, card))
+            return _turned(table, after, seat, Stamp(at_ns=moment.at_ns, u_ns=CLICK_U_NS))
         case e.CardRuled():
             return _ruled(table, state, event)
         case e.CardBumped(n=n):
@@ -67,17 +71,15 @@ def evolve(table: Table, event: Event, moment: Moment) -> Tacta:
         case e.RoundScored():
             return _scored(table, state, event)
         case e.RoundCleared():
+            here = {seat.id for seat in table.playing()}
+            colours = {seat: colour for seat, colour in state.colours.items() if seat in here}
             return Tacta(
-                phase="setup",
-                part=state.part + 1,
-                colours=state.colours,
-                totals=state.totals,
-                last=state.last,
+                phase="setup", part=state.part + 1, colours=colours, totals=state.totals, last=state.last
             )
         case Joined(seat=joined):
             return replace(state, totals={**state.totals, joined.id: 0})
         case Left(seat=seat):
-            return _left(table, state, seat)
+            return _left(table, state, seat, moment)
         case _:
             return state
 
@@ -90,24 +92,19 @@ def _begun(table: Table, state: Tacta, event: e.RoundBegun, moment: Moment) -> T
         stamp=Stamp(at_ns=moment.at_ns, u_ns=0),
     )  # fmt: skip
     decks = {seat.id: _dealt(table, seat.id) for seat in table.playing()}
+    halves = 2 if mode(table) == "teams" else 1
+    counts = {seat: len(deck) // halves for seat, deck in decks.items()}
     phase = "countdown" if mode(table) == "free_play" else "ends"
     return replace(
-        state, phase=phase, decks=decks, ends={}, lying=(start,), laid=0, boxed=(), turn="", go_ns=None,
-        entered={}, taken_away=(),
+        state, phase=phase, decks=decks, counts=counts, ends={}, lying=(start,), laid=0, boxed=(), turn="",
+        go_ns=None, ended=None, entered={}, taken_away=(),
     )  # fmt: skip
 
 
 def _dealt(table: Table, seat: str) -> tuple[str, ...]:
-    """Which cards a seat holds; in which order nobody knows."""
+    """Which cards a seat may hold: partners hold halves of one deck. In which order nobody knows."""
     state = table.game
     colour = state.colours.get(seat, "")
-    whole = pieces_in_game(table, colour)
-    mate = partner(table, seat)
-    if mode(table) == "teams" and mate != seat:
-        mixed = chance.shuffled(table.opened.seed, f"teams/{state.part}/{colour}", sorted(whole))
-        half = len(mixed) // 2
-        is_first = [s.id for s in table.playing()].index(seat) < [s.id for s in table.playing()].index(mate)
-        return tuple(sorted(mixed[:half] if is_first else mixed[half:]))
     if mode(table) == "sabotage":
         right = next((s.id for s in table.playing() if left_of(table, s.id) == seat), seat)
         kept, passed = state.suits.get(seat, ("", ""))[0], state.suits.get(right, ("", ""))[1]
@@ -117,14 +114,13 @@ def _dealt(table: Table, seat: str) -> tuple[str, ...]:
             f"{state.colours.get(right, '')}:{card}" for card in theirs
         ]
         return tuple(sorted(mine))
-    return tuple(sorted(whole))
+    return tuple(sorted(pieces_in_game(table, colour)))
 
 
 def _started(table: Table, state: Tacta) -> Tacta:
     """Once all ends are shown, the lowest of them starts. Rule: TACTA-5"""
-    if state.phase != "ends" or any(
-        len(state.ends.get(seat, ())) < min(2, len(deck)) for seat, deck in state.decks.items()
-    ):
+    shown = {seat: len(state.ends.get(seat, ())) for seat in state.counts}
+    if state.phase != "ends" or any(shown[seat] < min(2, count) for seat, count in state.counts.items()):
         return state
     ranked = {
         seat: (min(value(table, card) for card in ends), sum(value(table, card) for card in ends))
@@ -142,16 +138,22 @@ def _started(table: Table, state: Tacta) -> Tacta:
 
 
 def _taken(state: Tacta, seat: str, card: str) -> Tacta:
-    """The card is out of the hand."""
-    decks = {**state.decks, seat: tuple(each for each in state.decks.get(seat, ()) if each != card)}
-    ends = {**state.ends, seat: tuple(each for each in state.ends.get(seat, ()) if each != card)}
-    return replace(state, decks=decks, ends=ends)
+    """The card is out of the hand, and so in nobody else's."""
+    counts = {**state.counts, seat: max(0, state.counts.get(seat, 0) - 1)}
+    decks = {
+        each: tuple(other for other in deck if other != card) if counts.get(each) else ()
+        for each, deck in state.decks.items()
+    }
+    ends = {each: tuple(other for other in shown if other != card) for each, shown in state.ends.items()}
+    return replace(state, decks=decks, counts=counts, ends=ends)
 
 
-def _given_back(state: Tacta, seat: str, card: str) -> Tacta:
-    """The card is in the hand again, one of the outermost."""
-    deck = tuple(sorted({*state.decks.get(seat, ()), card}))
-    return replace(state, decks={**state.decks, seat: deck}, ends={**state.ends, seat: ()})
+def _given_back(table: Table, state: Tacta, seat: str, card: str) -> Tacta:
+    """The card is in the hand again; which cards are outermost now is to be shown."""
+    held = {*state.decks.get(seat, ()), *state.decks.get(partner(table, seat), ()), card}
+    counts = {**state.counts, seat: state.counts.get(seat, 0) + 1}
+    pools = {each: tuple(sorted(held)) for each in (seat, partner(table, seat)) if counts.get(each)}
+    return replace(state, decks={**state.decks, **pools}, counts=counts, ends={**state.ends, seat: ()})
 
 
 def _laid(table: Table, state: Tacta, event: e.CardLaid) -> Tacta:
@@ -160,14 +162,14 @@ def _laid(table: Table, state: Tacta, event: e.CardLaid) -> Tacta:
         u_mm=event.u_mm, judged=event.judged, is_apart=event.is_apart, stamp=event.stamp,
     )  # fmt: skip
     after = _taken(replace(state, lying=(*state.lying, lying), laid=lying.n), event.seat, event.card)
-    return _turned(table, after, event.seat)
+    return _turned(table, after, event.seat, event.stamp)
 
 
-def _turned(table: Table, state: Tacta, seat: str) -> Tacta:
+def _turned(table: Table, state: Tacta, seat: str, stamp: Stamp) -> Tacta:
     """Whose turn is next; nobody's when all decks are played out, or one is in free play. Rule: TACTA-14 TACTA-20"""
     if mode(table) == "free_play":
-        is_empty = any(not deck for deck in state.decks.values())
-        return replace(state, phase="scoring") if is_empty else state
+        is_over = state.phase == "play" and any(not deck for deck in state.decks.values())
+        return replace(state, phase="scoring", ended=stamp) if is_over else state
     order = [each.id for each in table.seats if not each.left or each.id == seat]
     first = order.index(seat) + 1 if seat in order else 0
     for each in (*order[first:], *order[:first]):
@@ -196,13 +198,13 @@ def _ruled(table: Table, state: Tacta, event: e.CardRuled) -> Tacta:
     state = replace(state, lying=tuple(each for each in state.lying if each.n != card.n))
     is_last = card.n == state.laid
     goes_back = (
-        (mode(table) == "free_play" and card.judged.rule == "TACTA-22")
+        card.judged.goes_back
         or (mode(table) == "sabotage" and colour_of(card.card) != state.colours.get(card.seat))
         or (bool(table.options["replay"]) and is_last)
     )
     if not goes_back:
         return replace(state, boxed=(*state.boxed, card.card))
-    back = _given_back(state, card.seat, card.card)
+    back = _given_back(table, state, card.seat, card.card)
     is_turn_back = mode(table) != "free_play" and is_last
     return replace(back, turn=card.seat, phase="play") if is_turn_back else back
 
@@ -214,26 +216,31 @@ def _scored(table: Table, state: Tacta, event: e.RoundScored) -> Tacta:
     }
     state = replace(state, phase="scored", last=event.dots, taken_away=event.taken_away, totals=totals)
     best = max(totals.values(), default=0)
-    is_over = (
-        is_last_round(table)
-        if mode(table) == "limited_space"
-        else (not table.options["match"] or best >= MATCH_TOTAL)
-    )
-    if not is_over:
+    if not _is_last(table, best):
         return state
-    return replace(
-        state, phase="over", winners=tuple(s for s, total in totals.items() if total == best and s)
-    )
+    return replace(state, phase="over", winners=tuple(s for s, total in totals.items() if total == best))
 
 
-def _left(table: Table, state: Tacta, seat: str) -> Tacta:
-    """Cards that lie stay and score; the deck in hand is out of the game."""
-    decks = {each: deck for each, deck in state.decks.items() if each != seat}
-    after = replace(state, decks=decks)
+def _is_last(table: Table, best: int) -> bool:
+    """Whether no round follows one after which the highest total is `best`. Rule: TACTA-16 TACTA-17"""
+    if mode(table) == "limited_space":
+        return table.game.part % len(SUITS) == 0
+    return not table.options["match"] or best >= MATCH_TOTAL
+
+
+def _left(table: Table, state: Tacta, seat: str, moment: Moment) -> Tacta:
+    """Cards that lie stay and score; the deck in hand is out of the game. Before cards lie the colour is free again."""
+    if state.phase == "setup":
+        return replace(state, colours=_without(state.colours, seat), suits=_without(state.suits, seat))
+    after = replace(state, decks=_without(state.decks, seat), counts=_without(state.counts, seat))
     if state.phase == "ends":
         return _started(table, after)
-    if state.phase != "play":
-        return after
-    if mode(table) == "free_play":
-        return after if after.decks else replace(after, phase="scoring")
-    return _turned(table, after, seat) if state.turn == seat else after
+    if state.phase in ("countdown", "play") and mode(table) == "free_play":
+        ended = Stamp(at_ns=moment.at_ns, u_ns=0)
+        return after if after.decks else replace(after, phase="scoring", go_ns=None, ended=ended)
+    is_on_turn = state.phase == "play" and state.turn == seat
+    return _turned(table, after, seat, Stamp(at_ns=moment.at_ns, u_ns=0)) if is_on_turn else after
+
+
+def _without(of_seats: dict[str, V], seat: str) -> dict[str, V]:
+    return {each: value for each, value in of_seats.items() if each != seat}

@@ -75,10 +75,6 @@ class Faces:
         """What a face shows, in its own frame. Raises KeyError when the deck has no such card."""
         return self._cards[face]
 
-    def knows(self, face: Face) -> bool:
-        """Whether the deck has this face."""
-        return face in self._cards
-
     def joints(self, lower: Face, upper: Face) -> tuple[Joint, ...]:
         """Every way in which `upper` may be laid on `lower`. Rule: TACTA-24"""
         found = self._joints.get((lower, upper))

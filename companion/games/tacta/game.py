@@ -12,7 +12,7 @@ from companion.games.tacta.evolve import evolve, open_game
 from companion.games.tacta.interpret import Trace, interpret
 from companion.games.tacta.model import Table, Tacta
 from companion.games.tacta.policy import policy
-from companion.games.tacta.rulebook import CHOICES, OPTIONS
+from companion.games.tacta.rulebook import BOUNDS, CHOICES, OPTIONS
 from companion.games.tacta.verdicts import rule
 from companion.games.tacta.view import score_table, view
 
@@ -25,6 +25,15 @@ def deadlines(table: Table) -> tuple[tuple[int, Command], ...]:
         if state.phase == "countdown" and state.go_ns is not None
         else ()
     )
+
+
+def why_fixed(table: Table, option: str) -> str:
+    """House rules are agreed before cards lie; how and how long is played, before the first round."""
+    if table.game.phase != "setup":
+        return "House rules are fixed while cards lie on the table."
+    if option in ("mode", "match") and table.game.part > 1:
+        return f"{option} is fixed from the first round on."
+    return ""
 
 
 GAME = Game[Tacta](
@@ -53,4 +62,6 @@ GAME = Game[Tacta](
     part=lambda table: table.game.part,
     is_over=lambda table: table.game.phase == "over",
     policy=policy,
+    bounds=BOUNDS,
+    why_fixed=why_fixed,
 )

@@ -24,8 +24,7 @@ GRAZE_MM = 2.0
 class Laid(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One card on the table: `pose` of the top-left corner of the face that is up, with its uncertainty in mm.
 
-    `n` names it; `colour` is empty for the starting card. `by`: the seat that laid it, empty for the starting
-    card.
+    `n` names it; `colour` is empty for the starting card.
     """
 
     n: int
@@ -34,7 +33,6 @@ class Laid(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     flipped: bool
     pose: Pose
     u_mm: float = 0.0
-    by: str = ""
 
     @property
     def face(self) -> Face:

@@ -10,13 +10,11 @@ from companion.core.clock import Stamp
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
 from companion.core.ruling import Verdict
-from companion.core.seat import Seat
 from companion.games.tacta.deck import SUITS, Deck, read
 from companion.games.tacta.faces import Face, faces_of
 from companion.games.tacta.ground import Ground, Laid
 from companion.games.tacta.placement import Allowance, Judged, Play, place_apart, plays
 from companion.games.tacta.placement import Table as Area
-from companion.games.tacta.rulebook import ALLOWANCE_DEG
 
 START = "start"
 """The starting card's name at the table; it has no colour."""
@@ -55,8 +53,9 @@ class Lying(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Tacta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A game of Tacta.
 
-    `phase`: setup ends countdown play scoring scored over. `decks`: what is left in each seat's hand, as
-    ``COLOUR:CARD``, in no order, for nobody may look through a deck. `ends`: outermost cards that were shown.
+    `phase`: setup ends countdown play scoring scored over. `decks`: what each seat may still hold, as ``COLOUR:CARD``,
+    in no order, for nobody may look through a deck; partners hold halves of one deck, and who holds which nobody knows.
+    `counts`: how many cards each seat holds. `ends`: outermost cards that were shown. `ended`: when free play ended.
     `last`: visible dots by colour of the round that was scored last, `taken_away` the cards that did not count.
     """
 
@@ -65,12 +64,14 @@ class Tacta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     colours: dict[str, str] = {}
     suits: dict[str, tuple[str, str]] = {}
     decks: dict[str, tuple[str, ...]] = {}
+    counts: dict[str, int] = {}
     ends: dict[str, tuple[str, ...]] = {}
     lying: tuple[Lying, ...] = ()
     laid: int = 0
     boxed: tuple[str, ...] = ()
     turn: str = ""
     go_ns: int | None = None
+    ended: Stamp | None = None
     entered: dict[str, int] = {}
     last: dict[str, int] = {}
     taken_away: tuple[int, ...] = ()
@@ -109,7 +110,7 @@ def area(table: Table) -> Area:
 
 def allowance(table: Table) -> Allowance:
     """Rule: TACTA-9"""
-    return Allowance(mm=int(table.options["allowance_tenth_mm"]) / 10, deg=ALLOWANCE_DEG)
+    return Allowance(mm=int(table.options["allowance_tenth_mm"]) / 10)
 
 
 def suits_in_play(table: Table) -> tuple[str, ...]:
@@ -156,11 +157,6 @@ def value(table: Table, card: str) -> int:
     return front.value if front else 0
 
 
-def holders(table: Table) -> tuple[Seat, ...]:
-    """The seats that play in this round and hold cards, in order of play."""
-    return tuple(seat for seat in table.playing() if table.game.decks.get(seat.id))
-
-
 def full_name(table: Table, seat: str, card: str) -> str:
     """``COLOUR:CARD`` for a card as people name it: without a colour it is of the seat's own."""
     return card if ":" in card else f"{table.game.colours.get(seat, '')}:{card}"
@@ -172,9 +168,14 @@ def ends_of(table: Table, seat: str) -> tuple[str, ...]:
     return deck if len(deck) <= 1 else table.game.ends.get(seat, ())
 
 
+def ends_wanted(table: Table, seat: str) -> int:
+    """How many outermost cards a seat has: two, or one when it holds one card only. Rule: TACTA-4"""
+    return min(2, table.game.counts.get(seat, 0))
+
+
 def are_ends_known(table: Table, seat: str) -> bool:
     """Whether both outermost cards of a seat are known."""
-    return len(ends_of(table, seat)) == min(2, len(table.game.decks.get(seat, ())))
+    return len(ends_of(table, seat)) >= ends_wanted(table, seat)
 
 
 def is_measured(table: Table) -> bool:
@@ -191,13 +192,14 @@ def laid_of(card: Lying) -> Laid:
 
 
 @lru_cache(maxsize=256)
-def _ground(data: str, lying: tuple[Lying, ...]) -> Ground:
+def ground_from(data: str, lying: tuple[Lying, ...]) -> Ground:
+    """What these cards of the deck in `data` make; cards whose place is not known are left out."""
     return Ground(faces_of(read(data)), [laid_of(card) for card in lying if card.pose is not None])
 
 
 def ground_of(table: Table) -> Ground:
     """What lies on the table; cards whose place is not known are left out."""
-    return _ground(table.opened.data, table.game.lying)
+    return ground_from(table.opened.data, table.game.lying)
 
 
 @lru_cache(maxsize=512)
@@ -205,7 +207,7 @@ def _plays(
     data: str, lying: tuple[Lying, ...], where: Area, card: str, allowed: Allowance
 ) -> tuple[Play, ...]:
     faces = (Face(card, False), Face(card, True))
-    return tuple(plays(_ground(data, lying), where, faces, allowed))
+    return tuple(plays(ground_from(data, lying), where, faces, allowed))
 
 
 def legal_plays(table: Table, cards: tuple[str, ...]) -> tuple[tuple[str, Play], ...]:
@@ -228,7 +230,7 @@ def legal_plays(table: Table, cards: tuple[str, ...]) -> tuple[tuple[str, Play],
 
 @lru_cache(maxsize=256)
 def _apart(data: str, lying: tuple[Lying, ...], where: Area) -> Pose | None:
-    return place_apart(_ground(data, lying), where)
+    return place_apart(ground_from(data, lying), where)
 
 
 def free_place(table: Table) -> Pose | None:
@@ -258,12 +260,14 @@ def illegal_cards(table: Table) -> tuple[Lying, ...]:
 
 
 def dots_by_colour(table: Table) -> dict[str, int]:
-    """Visible dots of every colour in play: as entered by people, else as measured. Rule: TACTA-13 TACTA-14"""
-    colours = [c for c in deck_of(table).colours if c in table.game.colours.values()]
-    found = dict.fromkeys(colours, 0)
-    if is_measured(table):
-        found |= {c: n for c, n in _measured_dots(table).items() if c in found}
-    return found | {c: n for c, n in table.game.entered.items() if c in found}
+    """Visible dots of each colour of which they are known: as entered by people, else as measured.
+
+    Rule: TACTA-13 TACTA-14
+    """
+    colours = dict.fromkeys(table.game.colours.values(), 0)
+    measured = {**colours, **_measured_dots(table)} if is_measured(table) else {}
+    known = measured | table.game.entered
+    return {colour: known[colour] for colour in colours if colour in known}
 
 
 def _measured_dots(table: Table) -> dict[str, int]:
@@ -272,12 +276,22 @@ def _measured_dots(table: Table) -> dict[str, int]:
 
 
 def is_countable(table: Table) -> bool:
-    """Whether the round can be scored: every place is known, or the dots of every colour are entered."""
-    return is_measured(table) or all(c in table.game.entered for c in table.game.colours.values())
+    """Whether the round can be scored: the dots of every colour are known, and no card lies beside its place."""
+    return len(dots_by_colour(table)) == len(set(table.game.colours.values())) and bumped(table) is None
 
 
-def is_last_round(table: Table) -> bool:
-    """Whether no further round follows the present one, as the totals stand. Rule: TACTA-16 TACTA-17"""
-    if mode(table) == "limited_space":
-        return table.game.part % len(SUITS) == 0
-    return not table.options["match"]
+def bumped(table: Table) -> Lying | None:
+    """A card that was pushed out of its place and waits to go back. Rule: TACTA-10"""
+    return next((card for card in table.game.lying if card.is_bumped), None)
+
+
+def to_be_ruled(table: Table) -> Lying | None:
+    """The newest card that lies wrong or too close to call and on which the table has not spoken."""
+    return next(
+        (
+            card
+            for card in reversed(table.game.lying)
+            if card.n and not card.ruled and card.judged.verdict is not Verdict.OK
+        ),
+        None,
+    )

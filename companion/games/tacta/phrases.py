@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from companion.core.geometry import Pose
-from companion.games.tacta.faces import turned
 from companion.games.tacta.ground import Ground
 from companion.games.tacta.model import Table, area, front_of, ground_of, laid_of, legal_plays
 from companion.games.tacta.placement import Play
@@ -72,29 +70,6 @@ def play_in_words(table: Table, seat: str, card: str, play: Play) -> str:
         f"{front_of(card).replace('-', ' ')}, {side}: its {shape.kind} on the {shape.kind} ({filled}) of {whose}, "
         f"going towards {way}; {spot(table, seat, x, y)}"
     )
-
-
-def guidance(table: Table, seat: str, lies: Pose, wanted: Pose) -> str:
-    """How to move a card that lies at one pose to another: ``left 2 cm, turn 10 degrees clockwise``."""
-    width, height = ground_of(table).faces.deck.card_mm
-    here, there = lies.apply((width / 2, height / 2)), wanted.apply((width / 2, height / 2))
-    turn = math.radians(facing_deg(table, seat))
-    dx, dy = there[0] - here[0], there[1] - here[1]
-    right = dx * math.cos(turn) + dy * math.sin(turn)
-    ahead = dx * math.sin(turn) - dy * math.cos(turn)
-    angle = turned(wanted.angle_deg - lies.angle_deg)
-    sideways, lengthways = ("right" if right > 0 else "left"), ("away" if ahead > 0 else "nearer")
-    told = [_length(sideways, abs(right)), _length(lengthways, abs(ahead))]
-    if abs(angle) >= 1:
-        told.append(f"turn {abs(angle):.0f} degrees {'clockwise' if angle > 0 else 'anticlockwise'}")
-    told = [each for each in told if each]
-    return ", ".join(told) if told else "it lies right"
-
-
-def _length(way: str, mm: float) -> str:
-    if mm < 1:
-        return ""
-    return f"{way} {mm / 10:.0f} cm" if mm >= 15 else f"{way} {mm:.0f} mm"
 
 
 def lying_in_words(table: Table, seat: str) -> str:

@@ -8,37 +8,34 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from shapely import Polygon
 
-from companion.core.geometry import Point, Pose
+from companion.core.geometry import Pose
 from companion.core.ruling import Verdict
 from companion.games.tacta.faces import Face, Joint, chained, polygons, rigid, turned
 from companion.games.tacta.ground import Ground, Laid, reach
 
-ALLOWANCE_MM = 2.0
-ALLOWANCE_DEG = 2.0
-"""Rule: TACTA-9"""
 _CAPTURE_MM, _CAPTURE_DEG = 12.0, 12.0
 """A card that misses a joint by more was not meant to join there."""
 _BATCH = 128
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """The playing area in mm, origin top left, y down; `holes` are things that lie on it. Rule: TACTA-3"""
+    """The playing area in mm, origin top left, y down. Rule: TACTA-3"""
 
     size_mm: tuple[float, float]
-    holes: tuple[tuple[Point, ...], ...] = ()
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     """How far matched lines may miss and a card may reach over a white line. Rule: TACTA-9"""
 
-    mm: float = ALLOWANCE_MM
-    deg: float = ALLOWANCE_DEG
+    mm: float = 2.0
+    deg: float = 2.0
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class Judged(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is said of one card. `measured_mm`: the distance on which the verdict stands; `limit_mm` its limit.
 
-    `target`: number `n` of the card it joins, None where it joins none; `own`, `on`: which shapes meet.
+    `target`: number `n` of the card it joins, None where it joins none; `own`, `on`: which shapes meet. `goes_back`: it
+    lost a race of two hands, so it goes back to its deck when it is taken away. Rule: TACTA-20
     """
 
     verdict: Verdict
@@ -49,6 +46,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     target: int | None = None
     own: int | None = None
     on: int | None = None
+    goes_back: bool = False
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,14 +189,10 @@ def _edge(ground: Ground, table: Table, card: Laid) -> Judged:
 
 
 def _clearance(ground: Ground, table: Table, pose: Pose) -> float:
-    """How far in mm the card stays from the table's edge and from what lies there; negative: how far beyond."""
+    """How far in mm the card stays from the table's edge; negative: how far beyond."""
     width, height = table.size_mm
     corners = rigid(pose, ground.faces.outline)
-    inside = min(min(x, y, width - x, height - y) for x, y in corners)
-    for hole in table.holes:
-        card, thing = Polygon(corners), Polygon(hole)
-        inside = min(inside, -reach(card.intersection(thing)) or card.distance(thing))
-    return inside
+    return min(min(x, y, width - x, height - y) for x, y in corners)
 
 
 def _apart(ground: Ground, card: Laid, outline: Polygon, allowance: Allowance) -> Judged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.core import chance
 from companion.core.command import Command
-from companion.core.ruling import Verdict
+from companion.core.geometry import Pose
 from companion.core.seat import REFEREE
 from companion.games.tacta import commands as c
 from companion.games.tacta.actions import primary
@@ -12,12 +12,15 @@ from companion.games.tacta.deck import SUITS
 from companion.games.tacta.model import (
     Table,
     are_ends_known,
+    area,
+    bumped,
     ends_of,
     free_place,
     is_measured,
     legal_plays,
     mode,
     most_dots,
+    to_be_ruled,
 )
 
 U_MM, U_DEG = 0.3, 0.3
@@ -38,16 +41,24 @@ def policy(table: Table, salt: int) -> Command | None:
                 first = pick("suit", len(SUITS))
                 return c.PassSuits(seat=late, keeps=SUITS[first], passes=SUITS[(first + 1) % len(SUITS)])
             found = primary(table, REFEREE)
+            if found is not None and isinstance(found.command, c.Begin):
+                width, height = area(table).size_mm
+                return c.Begin(pose=Pose(width / 2, height / 2, 10.0), u_mm=U_MM)
             return found.command if found else None
+        case "play" | "scoring" if (lies := bumped(table)) is not None:
+            return c.NoteRestored(n=lies.n)
         case "ends" | "play":
-            doubtful = next(
-                (k for k in state.lying if k.n and not k.ruled and k.judged.verdict is not Verdict.OK), None
-            )
+            doubtful = to_be_ruled(table)
             if doubtful is not None:
                 return c.RuleCard(n=doubtful.n, is_legal=not doubtful.is_illegal)
             waiting = [s.id for s in table.playing() if not are_ends_known(table, s.id)]
             if waiting:
-                deck = state.decks[waiting[0]]
+                known, deck = state.ends.get(waiting[0], ()), state.decks[waiting[0]]
+                if len(known) == 1 and len(deck) > 1:
+                    others = [card for card in deck if card not in known]
+                    return c.ShowEnds(seat=waiting[0], cards=(*known, others[pick("end", len(others))]))
+                if state.counts[waiting[0]] == 1:
+                    return c.ShowEnds(seat=waiting[0], cards=(deck[pick("end", len(deck))],))
                 first = pick("end", len(deck))
                 second = (first + 1 + pick("other end", len(deck) - 1)) % len(deck)
                 return c.ShowEnds(seat=waiting[0], cards=(deck[first], deck[second]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.core.event import Event, Left
 from companion.core.ruling import Ruling, Verdict, breach, ok
 from companion.games.tacta import events as e
-from companion.games.tacta.model import Table, Tacta, colour_of, front_of, mode, value
+from companion.games.tacta.model import Table, Tacta, colour_of, front_of, is_measured, mode, value
 
 
 def rule(before: Table, event: Event, after: Table) -> tuple[Ruling, ...]:
@@ -27,9 +27,8 @@ def rule(before: Table, event: Event, after: Table) -> tuple[Ruling, ...]:
         case e.CardLaid(seat=seat):
             return (_card_laid(event, after),)
         case e.CardBoxed(seat=seat, card=card):
-            because = (
-                f"{name(seat)} has no legal play and finds no free place: {words(card)} goes to the box."
-            )
+            whose = "" if is_measured(before) else ", by the player's word"
+            because = f"{name(seat)} has no legal play and finds no free place{whose}: {words(card)} goes to the box."
             return (ok("TACTA-11", because, seat),)
         case e.CardRuled():
             return _ruled(before, event, after)
@@ -88,8 +87,8 @@ def _ruled(before: Table, event: e.CardRuled, after: Table) -> tuple[Ruling, ...
         because = f"{what} was laid illegally; it stays until scoring and then scores nothing.{why}"
         return (Ruling(verdict=Verdict.BREACH, rule="TACTA-13", because=because, seat=card.seat),)
     if card.card in after.game.boxed:
-        because = f"{what} was laid illegally: it leaves the game and the turn is spent.{why}"
-        return (breach("TACTA-12", because, card.seat),)
+        spent = "" if mode(after) == "free_play" else " and the turn is spent"
+        return (breach("TACTA-12", f"{what} was laid illegally: it leaves the game{spent}.{why}", card.seat),)
     rule_id = {"free_play": "TACTA-20", "sabotage": "TACTA-21"}.get(mode(after), "TACTA-12")
     return (breach(rule_id, f"{what} was laid illegally: it goes back and is played again.{why}", card.seat),)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from shapely import Polygon
 
 from companion.core.geometry import Point
@@ -18,6 +20,7 @@ from companion.games.tacta.model import (
     dots_by_colour,
     ends_of,
     front_of,
+    ground_from,
     ground_of,
     is_measured,
 )
@@ -101,16 +104,35 @@ def _zones(table: Table) -> tuple[Zone, ...]:
         found.append(Zone(id="last", title="The last card", rows=(_verdict_row(newest, "last"),)))
     found += [_seat_zone(table, seat.id) for seat in table.playing()]
     if state.lying:
-        wrong = tuple(_verdict_row(card, "doubt") for card in state.lying if card.n and _is_doubtful(card))
-        bumped = tuple(
-            Row(id=f"bump-{card.n}", label=f"Card {card.n}", text="was bumped: put it back", tone="bad")
-            for card in state.lying
-            if card.is_bumped
-        )
-        if wrong or bumped:
-            found.append(Zone(id="cards", title="Cards to look at", rows=(*bumped, *wrong)))
+        rows = (*_bumped_rows(table), *_doubtful_rows(table), *_partly_rows(table))
+        if rows:
+            found.append(Zone(id="cards", title="Cards to look at", rows=rows))
     found.append(Zone(id="score", title="Score", rows=_score_rows(table)))
     return tuple(found)
+
+
+def _bumped_rows(table: Table) -> tuple[Row, ...]:
+    return tuple(
+        Row(id=f"bump-{card.n}", label=f"Card {card.n}", text="was bumped: put it back", tone="bad")
+        for card in table.game.lying
+        if card.is_bumped
+    )
+
+
+def _doubtful_rows(table: Table) -> tuple[Row, ...]:
+    return tuple(_verdict_row(card, "doubt") for card in table.game.lying if card.n and _is_doubtful(card))
+
+
+def _partly_rows(table: Table) -> tuple[Row, ...]:
+    """Cards with a dot that is covered in part. Rule: TACTA-15"""
+    if not is_measured(table):
+        return ()
+    text = "a dot is partly covered: it counts if more than half of it shows"
+    return tuple(
+        Row(id=f"partly-{card.n}", label=f"{card.n}: {words(card.card)}", text=text, tone="doubt")
+        for card, dots in zip(table.game.lying, ground_of(table).dots, strict=True)
+        if dots.partly
+    )
 
 
 def _is_doubtful(card: Lying) -> bool:
@@ -139,7 +161,7 @@ def _seat_zone(table: Table, seat: str) -> Zone:
             )
         )
     if seat in state.decks:
-        text = f"{len(state.decks[seat])} cards"
+        text = f"{state.counts.get(seat, 0)} cards"
         if are_ends_known(table, seat) and state.decks[seat]:
             text += f"; outermost: {' and '.join(words(card) for card in ends_of(table, seat))}"
         rows.append(Row(id=f"deck-{seat}", label="Deck", text=text, seat=seat))
@@ -176,26 +198,25 @@ def _answers(table: Table, seat: str) -> tuple[Answer, ...]:
 
 
 def _board(table: Table) -> BoardDrawing | None:
-    """The table from above: cards in the order of laying with their shapes and dots; covered dots are dimmed."""
-    if not is_measured(table):
-        return None
-    ground = ground_of(table)
+    """The table from above where it is measured."""
+    return _drawn(table.opened.data, table.game.lying, area(table).size_mm) if is_measured(table) else None
+
+
+@lru_cache(maxsize=64)
+def _drawn(data: str, lying: tuple[Lying, ...], size_mm: tuple[float, float]) -> BoardDrawing:
+    """Cards in the order of laying with their shapes and dots; covered dots are dimmed. The same for every viewer."""
+    ground = ground_from(data, lying)
     shapes: list[Shape] = []
     hidden: list[Shape] = []
-    for index, (laid, card) in enumerate(zip(ground.laid, table.game.lying, strict=True)):
-        colour = laid.colour or "white"
+    for index, (laid, card) in enumerate(zip(ground.laid, lying, strict=True)):
         shapes.append(_card(card, ground.outlines[index]))
         for number, shape in enumerate(ground.faces.card(laid.face).shapes):
-            outline = _corners(ground.shape(index, number))
-            is_filled = bool(shape.dots_mm)
-            style = "" if is_filled else "hollow"
-            shapes.append(Shape(outline=outline, colour=colour if is_filled else "white", style=style))
+            ink, style = (laid.colour, "") if shape.dots_mm else ("white", "hollow")
+            shapes.append(Shape(outline=_corners(ground.shape(index, number)), colour=ink, style=style))
         for disc, is_shown in ground.discs[index]:
-            dot = _corners(disc.simplify(0.4))
-            shapes.append(Shape(outline=dot, colour="white")) if is_shown else hidden.append(
-                Shape(outline=dot, colour="white", style="dim")
-            )
-    return BoardDrawing(size_mm=area(table).size_mm, shapes=(*shapes, *hidden))
+            layer, style = (shapes, "") if is_shown else (hidden, "dim")
+            layer.append(Shape(outline=_corners(disc.simplify(0.4)), colour="white", style=style))
+    return BoardDrawing(size_mm=size_mm, shapes=(*shapes, *hidden))
 
 
 def _card(card: Lying, outline: Polygon) -> Shape:

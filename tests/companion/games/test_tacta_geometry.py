@@ -240,17 +240,6 @@ def test_no_part_may_pass_the_tables_edge() -> None:
     assert said(base, flush).verdict is Verdict.TOO_CLOSE
 
 
-@rule("TACTA-3", "breach")
-def test_a_thing_on_the_table_is_no_place_for_a_card() -> None:
-    base = ground()
-    cup = ((600.0, 300.0), (680.0, 300.0), (680.0, 380.0), (600.0, 380.0))
-    table = Table(size_mm=TABLE.size_mm, holes=(cup,))
-    card = Laid(n=1, card="circle-1", colour="red", flipped=False, pose=Pose(620.0, 310.0, 0.0))
-    found = judge(base, table, card, Allowance())
-    assert (found.verdict, found.rule) == (Verdict.BREACH, "TACTA-3")
-    assert judge(base, TABLE, card, Allowance()).verdict is Verdict.OK
-
-
 @rule("TACTA-8", "breach")
 @pytest.mark.parametrize(
     ("over", "verdict"), [(1.0, Verdict.OK), (2.0, Verdict.TOO_CLOSE), (3.0, Verdict.BREACH)]

@@ -12,7 +12,6 @@ from companion.core.ruling import Verdict
 from companion.core.seat import Actor, Role
 from companion.games.tacta import commands as c
 from companion.games.tacta.model import dots_by_colour, ends_of, free_place
-from companion.games.tacta.phrases import guidance
 
 rule = pytest.mark.rule
 
@@ -367,8 +366,8 @@ def test_partners_sit_opposite_and_share_a_colour_in_halves() -> None:
     table = TactaTable(4, mode="teams").begun()
     colours, decks = table.game.colours, table.game.decks
     assert colours == {"s1": "blue", "s3": "blue", "s2": "green", "s4": "green"}
-    assert all(len(deck) == 9 for deck in decks.values())
-    assert len({*decks["s1"], *decks["s3"]}) == 18
+    assert set(table.game.counts.values()) == {9}
+    assert decks["s1"] == decks["s3"] and len(decks["s1"]) == 18, "which half is whose nobody knows"
     odd = TactaTable(3, mode="teams")
     for number in (1, 2, 3):
         odd.do(c.TakeColour(seat=f"s{number}", colour=COLOURS[number]))
@@ -419,9 +418,25 @@ def test_of_two_hands_on_one_shape_the_first_counts(later_ms: float, verdict: Ve
     )
     card = table.game.lying[-1]
     assert card.judged.verdict is verdict
-    if verdict is Verdict.BREACH:
-        table.do(c.RuleCard(n=card.n, is_legal=False))
-        assert "green:circle-1" in table.game.decks["s2"] and not table.game.boxed
+    table.do(c.RuleCard(n=card.n, is_legal=False))
+    assert "green:circle-1" in table.game.decks["s2"] and not table.game.boxed
+    assert table.rulings("TACTA-20")[-1].verdict is Verdict.BREACH
+
+
+@rule("TACTA-22", "breach")
+def test_a_card_that_comes_to_a_place_closed_long_ago_is_no_race() -> None:
+    table = free_play()
+    play = table.plays("s2", "circle-1")[0]
+    table.lay("s1", "circle-1", at_ms=4000)
+    stamp = Stamp(at_ns=9_000_000_000, u_ns=1_000_000)
+    table.do(
+        c.Lay(seat="s2", card="circle-1", flipped=play.flipped, pose=play.pose, u_mm=0.2, stamp=stamp), SENSOR
+    )
+    card = table.game.lying[-1]
+    assert (card.judged.verdict, card.judged.rule) == (Verdict.BREACH, "TACTA-22")
+    table.do(c.RuleCard(n=card.n, is_legal=False))
+    assert table.game.boxed == ("green:circle-1",)
+    assert "turn" not in table.rulings("TACTA-12")[-1].because
 
 
 @rule("TACTA-20", "breach")
@@ -487,8 +502,151 @@ def test_a_seat_that_listens_is_told_what_lies_and_what_it_may_play() -> None:
     assert "plays" not in answers, "where places are not known nothing is made up"
 
 
-def test_guidance_says_how_to_put_a_card_right() -> None:
+# what must not go wrong
+
+
+def refused(table: TactaTable, command: k.Command, who: Actor | None = None) -> str:
+    """The rule by which an order is refused, empty when it is carried out."""
+    found = table.give(command, who) if who else table.give(command)
+    return found.rule if found else ""
+
+
+def test_either_partner_may_hold_any_card_that_is_not_laid_yet() -> None:
+    table = TactaTable(4, mode="teams").begun()
+    assert table.game.counts == {"s1": 9, "s2": 9, "s3": 9, "s4": 9}
+    table.ends(
+        ("circle-1", "triangle-6"),
+        ("square-5", "square-6"),
+        ("circle-2", "square-1"),
+        ("square-3", "square-4"),
+    )
+    starter = table.game.turn
+    assert starter in ("s1", "s3")
+    card = ends_of(table.table, starter)[0]
+    table.do(c.Lay(seat=starter, card=card))
+    assert card not in table.game.decks["s1"] and card not in table.game.decks["s3"]
+    assert table.game.counts[starter] == 8
+    while table.game.phase == "play":
+        seat = table.game.turn
+        table.do(c.Lay(seat=seat, card=(ends_of(table.table, seat) or table.game.decks[seat])[0]))
+    assert len(table.game.lying) == 37 and set(table.game.counts.values()) == {0}
+
+
+@pytest.mark.parametrize("option", ["mode", "re_exposed", "allowance_tenth_mm", "table_width_mm"])
+def test_house_rules_are_fixed_while_cards_lie(option: str) -> None:
+    value = {"mode": "free_play", "re_exposed": False, "allowance_tenth_mm": 50, "table_width_mm": 800}[
+        option
+    ]
+    change = k.ChangeOption(option=option, value=value)
+    table = TactaTable().begun()
+    assert refused(table, change) == "TABLE-8"
+    assert not any(action.id == f"rule-{option}" for action in table.view().actions)
+    assert refused(TactaTable(), change) == ""
+
+
+def test_a_table_has_a_size() -> None:
+    assert refused(TactaTable(), k.ChangeOption(option="table_width_mm", value=0)) == "TABLE-8"
+
+
+def test_the_colour_of_who_left_before_play_is_free_again() -> None:
+    table = TactaTable(6).colours()
+    table.do(k.Leave(seat="s2")).do(k.Join(name="Gus"))
+    table.do(c.TakeColour(seat="s7", colour="green")).begun(measured=False)
+    assert set(table.game.decks) == {"s1", "s3", "s4", "s5", "s6", "s7"}
+
+
+def test_who_left_has_no_dots_to_enter_in_the_next_round() -> None:
+    table = played_out(TactaTable(3, mode="quick", left_out="triangle", match=True).playing(measured=False))
+    for colour in ("blue", "green", "orange"):
+        table.do(c.EnterDots(colour=colour, dots=3))
+    table.do(c.Score()).do(k.Leave(seat="s3")).do(c.NextRound())
+    assert table.game.colours == {"s1": "blue", "s2": "green"}
+
+
+@rule("TACTA-12", "ok")
+def test_the_last_card_of_a_round_is_noticed_before_another_lies_on_it() -> None:
+    table = TactaTable(mode="limited_space", replay=True).playing(
+        ("circle-1", "circle-2"), ("circle-5", "circle-6")
+    )
+    while table.game.phase == "play":
+        seat = table.game.turn
+        ends = ends_of(table.table, seat)
+        if sum(table.game.counts.values()) == 1:
+            table.apart(seat, ends[0], Pose(500.0, 330.0, 17.0))
+            break
+        command = table.v.game.policy(table.table, 5)
+        assert command is not None
+        table.do(command)
+    last = table.game.lying[-1]
+    assert table.game.phase == "scoring" and last.judged.verdict is Verdict.BREACH
+    table.do(c.RuleCard(n=last.n, is_legal=False, is_covered=False))
+    assert (table.game.phase, table.game.turn) == ("play", last.seat)
+    assert last.card in table.game.decks[last.seat]
+
+
+def test_a_seat_measures_nothing() -> None:
     table = TactaTable().playing()
-    told = guidance(table.table, "s1", Pose(120.0, 100.0, 10.0), Pose(100.0, 100.0, 0.0))
-    assert told.startswith("left ") and told.endswith("turn 10 degrees anticlockwise")
-    assert guidance(table.table, "s1", Pose(5.0, 5.0, 3.0), Pose(5.0, 5.0, 3.2)) == "it lies right"
+    seat = Actor(Role.SEAT, seat="s1")
+    table.do(c.Lay(seat="s1", card="circle-1", pose=Pose(480.0, 320.0, 17.0), u_mm=19.0), seat)
+    assert table.game.lying[-1].pose is None
+    assert "Nobody measured it" in table.game.lying[-1].judged.because
+    other = TactaTable().playing()
+    wild = c.Lay(seat="s1", card="circle-1", pose=Pose(480.0, 320.0, 17.0), u_mm=900.0)
+    assert refused(other, wild, SENSOR) == "TACTA-10"
+
+
+def test_where_nothing_is_measured_nothing_is_counted_and_who_rules_says_what_covers_what() -> None:
+    table = TactaTable().playing(measured=False)
+    table.do(c.Lay(seat="s1", card="circle-1"))
+    view = table.view()
+    assert not any("dots show" in row.text for zone in view.zones for row in zone.rows)
+    assert view.board is None
+    wrong = next(action for action in view.actions if action.id == "rule-1-wrong")
+    assert [field.name for field in wrong.fields] == ["is_covered"]
+
+
+@rule("TACTA-10", "breach")
+def test_nobody_plays_on_and_nothing_is_counted_while_a_card_lies_beside_its_place() -> None:
+    table = TactaTable().playing()
+    card = table.lay("s1", "circle-1")
+    table.do(c.NoteBump(n=card.n), SENSOR)
+    assert refused(table, c.Lay(seat="s2", card="square-5")) == "TACTA-10"
+    primary = table.view().primary
+    assert primary is not None and primary.command == c.NoteRestored(n=card.n)
+    table.do(c.NoteRestored(n=card.n))
+    assert refused(table, c.Lay(seat="s2", card="square-5")) == ""
+
+
+@rule("TACTA-4", "breach")
+def test_a_seat_may_not_change_what_is_known_of_its_ends() -> None:
+    table = TactaTable().playing()
+    other = c.ShowEnds(seat="s1", cards=("triangle-6", "triangle-5"))
+    assert refused(table, other, Actor(Role.SEAT, seat="s1")) == "TACTA-4"
+    assert refused(table, other) == ""
+
+
+@rule("TACTA-20", "ok")
+def test_late_cards_do_not_move_the_end_of_free_play() -> None:
+    table = free_play()
+    for card in tuple(table.game.decks["s1"]):
+        table.do(c.Lay(seat="s1", card=card, stamp=Stamp(at_ns=5_000_000_000, u_ns=100_000_000)), SENSOR)
+    assert table.game.ended == Stamp(at_ns=5_000_000_000, u_ns=100_000_000)
+    near = Stamp(at_ns=5_150_000_000, u_ns=100_000_000)
+    assert refused(table, c.Lay(seat="s2", card="circle-1", stamp=near), SENSOR) == ""
+    later = Stamp(at_ns=5_300_000_000, u_ns=10_000_000)
+    assert refused(table, c.Lay(seat="s2", card="circle-2", stamp=later), SENSOR) == "TACTA-20"
+
+
+def test_a_countdown_that_everybody_leaves_starts_nothing() -> None:
+    table = TactaTable(mode="free_play").begun().do(c.CallStart())
+    table.do(k.Leave(seat="s1")).do(k.Leave(seat="s2"))
+    assert table.game.phase == "scoring"
+
+
+@rule("TACTA-15", "ok")
+def test_a_card_with_a_partly_covered_dot_is_shown() -> None:
+    table = TactaTable(overlooked_play="note").playing(("circle-1", "circle-2"), ("square-5", "circle-2"))
+    first = table.apart("s1", "circle-1", Pose(100.0, 100.0, 0.0))
+    table.apart("s2", "square-5", Pose(41.3, 100.0, 0.0))
+    rows = [row for zone in table.view().zones if zone.id == "cards" for row in zone.rows]
+    assert any(row.id == f"partly-{first.n}" for row in rows)
