@@ -159,7 +159,7 @@ def middle_of(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def without_owner(profile: Profile, owner: str) -> Profile | None:
     """The profile without one owner's dice; None where nothing is left."""
     kept = tuple(sample for sample in profile.samples if sample.owner != owner)
-    return Profile(profile.kind, kept, profile.edition) if kept else None
+    return Profile(profile.kind, kept, profile.edition + 1) if kept else None
 
 
 def without_face(profile: Profile, owner: str, face: str) -> Profile | None:

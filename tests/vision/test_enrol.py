@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.enrol import enrol_folder
+from vision.enrol import enrol_folder, without_face, without_owner
 from vision.profile import MOST_SAMPLES, NAME_LETTERS, SUFFIX, EnrolError, Profile, load_profile
 from vision.render.enrolment import write_enrolment
 from vision.render.liveries import OWNERS
@@ -90,6 +90,13 @@ def test_a_face_without_a_die_in_any_picture_is_refused(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "arrow" / "a.png"), np.full((300, 300, 3), 90, np.uint8))
     with pytest.raises(EnrolError, match="take 3 to 5 pictures from above"):
         enrol_folder(tmp_path, "die")
+
+
+def test_whatever_is_taken_out_makes_another_edition(profile: Profile) -> None:
+    for after in (without_owner(profile, "red"), without_face(profile, "red", "arrow")):
+        assert after is not None and after.edition == profile.edition + 1
+    only_red = without_owner(profile, "blue")
+    assert only_red is not None and without_owner(only_red, "red") is None
 
 
 LONG = (NAME_LETTERS + 1) * "x"
