@@ -19,8 +19,8 @@ _SURE = 0.9  # chance of a value at two looks that agree, from which no more loo
 # How a doubtful face is looked at: the edge against the face's, quarter turns, whether mirrored.
 _LOOKS = ((1.0, 2, True), (0.88, 1, False), (1.14, 3, True), (1.0, 1, False))
 # How much rarer (log) each class is among what the finder shows than it was in training: above all other kinds.
-_RARER = np.array([0, 0, 0, 0, 0, 0, 0, 1.2, 1.0], np.float32)
-_PATTERN_WEIGHT = 0.8
+RARER = np.array([0, 0, 0, 0, 0, 0, 0, 1.2, 1.0], np.float32)
+PATTERN_WEIGHT = 0.8  # of the pattern's log chances beside the classifier's
 _LEAST_PATTERN = 0.03
 
 
@@ -83,12 +83,12 @@ def moved(spot: Spot, move: Floats) -> Spot:
 
 
 def _claim(spot: Spot, logs: Floats, pattern: Floats | None) -> Claim:
-    logs = logs - _RARER
+    logs = logs - RARER
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
     values = logs[1:7]
     if pattern is not None:
-        seen = _PATTERN_WEIGHT * np.log(np.maximum(pattern, _LEAST_PATTERN))
+        seen = PATTERN_WEIGHT * np.log(np.maximum(pattern, _LEAST_PATTERN))
         values = np.asarray(values + seen, np.float32)
     chance = np.exp(values - values.max())
     chance /= chance.sum()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dice.colour import Palette
+from vision.dice.judging import PATTERN_WEIGHT, RARER
 from vision.dice.networks import COCKED, FaceClassifier
 from vision.dice.pips import FACE_PX, SPREAD, pattern_shares
 from vision.dice.profile import NO_FACE, LearntFace
@@ -17,8 +18,6 @@ from vision.frame import Frame
 
 Floats = NDArray[np.float32]
 
-_RARER = np.array([0, 0, 0, 0, 0, 0, 0, 1.2, 1.0], np.float32)
-_PATTERN_WEIGHT = 0.8
 _LEAST = 0.02
 _FLOOR = -9.0  # log chances below are all the same
 _FEW = 12  # faces with a value from which corrections are learnt
@@ -91,12 +90,12 @@ class TunedJudge:
         leaning ones among dice."""
         count = len(looks[0])
         raw = self._classifier.logs([face for several in looks for face in several])
-        logs = np.maximum(raw.reshape(len(looks), count, -1).mean(1), _FLOOR) - _RARER
+        logs = np.maximum(raw.reshape(len(looks), count, -1).mean(1), _FLOOR) - RARER
         pattern = np.log(np.maximum(np.stack([pattern_shares(several[0]) for several in looks]), _LEAST))
         dice = np.logaddexp(np.logaddexp.reduce(logs[:, 1:7], axis=1), logs[:, COCKED])
         none = np.logaddexp(logs[:, 0], logs[:, 7])
         # The pattern moves chances among the values, not from no die to a die.
-        values = logs[:, 1:7] + _PATTERN_WEIGHT * pattern
+        values = logs[:, 1:7] + PATTERN_WEIGHT * pattern
         values += (dice - np.logaddexp.reduce(values, axis=1))[:, None]
         base = np.column_stack([none, values])
         signs = np.column_stack([logs / 4, pattern / 4, np.ones(len(logs))])
