@@ -19,13 +19,11 @@ from vision.dice.profile import (
     LearntFace,
     ProfileError,
     TableProfile,
-    learn_table_at,
     load_table,
 )
-from vision.dice.profiled import ProfiledReader, table_reader
+from vision.dice.profiled import ProfiledReader
 from vision.dice.roll_folder import LIST, roll_pictures
 from vision.dice.table_setup import RollPicture, SetUp, empty_profile, set_up
-from vision.eye import ReaderSpec
 from vision.frame import Frame
 from vision.learn import crop_around
 from vision.render.cube import Die, Livery
@@ -157,8 +155,9 @@ def test_rolls_teach_how_dice_are_seen_on_a_table_without_markers(learnt: SetUp)
 def test_what_was_learnt_is_read_by_and_tells_whose_die_it_is(learnt: SetUp, tmp_path: Path) -> None:
     path = tmp_path / "bare.table.npz"
     learnt.profile.save(path)
-    reader = ReaderSpec(factory="vision.dice.profiled:table_reader", paths=(str(path),)).build()
-    reading = reader.read(seen(die(5, 60, 60), die(1, 120, 40, 45), scene=replace(TABLE, marks=None)))
+    reading = ProfiledReader(load_table(path)).read(
+        seen(die(5, 60, 60), die(1, 120, 40, 45), scene=replace(TABLE, marks=None))
+    )
     assert sorted((str(d.value), d.owner) for d in reading.dice) == [("1", "ann"), ("5", "ann")]
 
 
@@ -181,11 +180,10 @@ def test_a_moved_camera_has_no_empty_picture(start: TableProfile) -> None:
 
 def test_a_referee_s_word_is_kept_with_the_profile(start: TableProfile, tmp_path: Path) -> None:
     path = tmp_path / "oak.table.npz"
-    start.save(path)
     frame = seen(die(5, 60, 60))
     told = ProfiledReader(start).read(frame).dice[0]
-    learn_table_at(path, crop_around(frame, told.box_px), 5, "ben")
-    learn_table_at(path, crop_around(frame, (0, 0, 60, 60)), None)
+    told_five = start.learn(crop_around(frame, told.box_px), 5, "ben")
+    told_five.learn(crop_around(frame, (0, 0, 60, 60)), None).save(path)
     profile = load_table(path)
     assert [(f.value, f.owner, f.is_corrected) for f in profile.faces] == [
         (5, "ben", True),
@@ -196,9 +194,7 @@ def test_a_referee_s_word_is_kept_with_the_profile(start: TableProfile, tmp_path
     assert profile.surface is not None and start.surface is not None
     assert profile.surface.mm((400, 240), 16.0) == pytest.approx(start.surface.mm((400, 240), 16.0), abs=0.3)
     with pytest.raises(ProfileError, match="1 to 6"):
-        learn_table_at(path, crop_around(frame, told.box_px), 7)
-    assert load_table(path).edition == profile.edition
-    assert table_reader([str(path)]).profile.edition == profile.edition
+        start.learn(crop_around(frame, told.box_px), 7)
 
 
 def test_corrections_turn_a_reading(start: TableProfile) -> None:

@@ -55,14 +55,8 @@ class Blot:
     soft: NDArray[np.float32]
 
 
-def scaled(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8], float]:
-    """(Lab picture in which a face of `face_px` is FACE_PX wide, px of it per px of `frame`)."""
-    small, scale = shrunk(frame, face_px)
-    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2LAB), np.uint8), scale
-
-
 def shrunk(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8], float]:
-    """The same in BGR."""
+    """(BGR picture in which a face of `face_px` is FACE_PX wide, px of it per px of `frame`)."""
     scale = FACE_PX / face_px
     size = (max(8, round(frame.shape[1] * scale)), max(8, round(frame.shape[0] * scale)))
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
@@ -71,8 +65,8 @@ def shrunk(frame: NDArray[np.uint8], face_px: float) -> tuple[NDArray[np.uint8],
 
 
 def find_blots(lab: NDArray[np.uint8]) -> list[Blot]:
-    """The blots in a Lab picture from `scaled`, or in an ink map (H, W), in no order; false ones among them, and one
-    may come more than once.
+    """The blots in a picture from `shrunk`, in Lab, or in an ink map (H, W), in no order; false ones among them, and
+    one may come more than once.
 
     A symbol is a patch of its own at some level of contrast, but nobody knows beforehand at which. Brighter
     and darker are kept apart, so that white ink does not run into a dark body's rim on white paper.

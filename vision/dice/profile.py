@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,13 +14,13 @@ from numpy.typing import NDArray
 from vision.archive import ArchiveError, read_arrays, write_arrays
 from vision.dice.pips import FACE_PX, cut
 from vision.frame import Frame, Unreadable, decode
+from vision.profile import NAME_LETTERS
 from vision.surface import Surface
 
 SUFFIX = ".table.npz"
 FORMAT = 1
 MOST_FACES = 1500
 MOST_EMPTY = 4
-NAME_LETTERS = 40
 CROP = 2.2
 """A crop that is learnt from is this many times as wide as the face in its middle."""
 NO_FACE = 0
@@ -31,7 +30,6 @@ _MOST_BYTES = 20_000_000
 _EMPTY_LONG_PX = 1280
 _JPEG_QUALITY = 95
 _DICE_MM = (5.0, 60.0)
-_writing = threading.Lock()
 
 
 class ProfileError(Exception):
@@ -149,14 +147,6 @@ def load_table(path: Path) -> TableProfile:
     except (ArchiveError, KeyError, ValueError, TypeError, OverflowError, Unreadable) as error:
         told = str(error) if isinstance(error, ArchiveError) else "damaged"
         raise ProfileError(f"{path.name} is no table profile ({told}): {again}") from error
-
-
-def learn_table_at(path: Path, face_crop: Frame, value: int | None, owner: str = "") -> TableProfile:
-    """`TableProfile.learn` with the profile in a file. Safe from any thread. Raises ProfileError, OSError."""
-    with _writing:
-        profile = load_table(path).learn(face_crop, value, owner)
-        profile.save(path)
-        return profile
 
 
 def _packed(picture: Frame) -> NDArray[np.uint8]:

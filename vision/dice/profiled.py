@@ -17,7 +17,7 @@ from vision.dice.judging import moved
 from vision.dice.networks import NOTHING, FaceClassifier, FaceFinder
 from vision.dice.pips import cut
 from vision.dice.poses import Fit, LearntView, SurfaceView, View, filled, fit, fit_leaning, fit_stacked
-from vision.dice.profile import TableProfile, load_table
+from vision.dice.profile import TableProfile
 from vision.dice.reading import KIND, SMALLEST_SIDE_PX, Reading
 from vision.dice.tuning import Judged, TunedJudge
 from vision.frame import Frame
@@ -313,11 +313,6 @@ class ProfiledReader:
         nothing = Judged(np.full(6, 1 / 6, np.float32), 0.5, 0.0)
         spots = [s for s in spots_in(np.asarray(rest, np.uint8), side) if s.side_px**2 > _LEFT * side**2]
         return [Claim(replace(spot, side_px=side), nothing) for spot in spots]
-
-
-def table_reader(paths: Sequence[str]) -> ProfiledReader:
-    """The reader of the profile in the first of `paths`, for a camera's own process. Raises ProfileError."""
-    return ProfiledReader(load_table(Path(paths[0])))
 
 
 def _believed(view: View | None, spots: Sequence[Spot]) -> View | None:

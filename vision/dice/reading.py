@@ -1,4 +1,4 @@
-"""Reading six-sided dice with pips in one picture, with or without knowledge of the table."""
+"""Reading six-sided dice with pips in one picture, without knowledge of the table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.core.layout import Placed
 from companion.core.observation import DieSeen
-from vision.dice.finding import Mask, Spot, changed, spots_in
+from vision.dice.finding import Spot
 from vision.dice.flags import flags_of
 from vision.dice.judging import Claim, FaceJudge
 from vision.dice.networks import FaceFinder
@@ -21,7 +21,7 @@ from vision.surface import Surface
 KIND = "d6-pips"
 SMALLEST_SIDE_PX = 9.0
 _CUT_OFF = 0.3  # share of the face's edge that may lie beyond the picture's rim
-_ON_THE_TABLE = 0.4  # share of the face that must differ from the empty table
+_DIE_MM = 16.0  # edge of a die
 
 _LEAST_DIE = 0.35  # chance of a die with pips, below which a spot is none
 _WASHED_OUT = 0.25  # a face that is mostly white is told at so small a share of the usual chance of a die
@@ -41,20 +41,8 @@ class Reading:
 class PipsReader:
     """Reads pips; safe to keep and to use for many pictures, from one thread."""
 
-    def __init__(
-        self,
-        empty: Frame | None = None,
-        px_per_mm: float | None = None,
-        die_mm: float = 16.0,
-        models: Path | None = None,
-    ) -> None:
-        """`empty`: the same camera's picture of the table without dice. `px_per_mm`: scale at the table.
-
-        `models`: folder of other networks than those of the package.
-        """
-        self._empty = empty
-        self._die_mm = die_mm
-        self._side_px = px_per_mm * die_mm if px_per_mm else None
+    def __init__(self, models: Path | None = None) -> None:
+        """`models`: folder of other networks than those of the package."""
         self._finder = FaceFinder(models)
         self._judge = FaceJudge(models)
         self._trust = load_trust(models)
@@ -63,15 +51,13 @@ class PipsReader:
         """The dice in `frame` (uint8 BGR (rows, columns, 3)), from the top left; a doubtful one has no value.
 
         `box_px` of a die hugs the face that was read, `confidence` is the chance that its value is right. A
-        `surface` tells the dice's size where it is not known otherwise.
+        `surface` tells the dice's size.
         """
-        side_px = self._side_px
-        if side_px is None and surface is not None:
+        side_px = None
+        if surface is not None:
             width, height = surface.size_mm
-            side_px = self._die_mm * surface.px_per_mm((width / 2, height / 2), self._die_mm)
+            side_px = _DIE_MM * surface.px_per_mm((width / 2, height / 2), _DIE_MM)
         spots = self._finder.find(frame, side_px)
-        if self._empty is not None:
-            spots = _on_the_table(changed(frame, self._empty), spots, side_px)
         claims = agreed(self._judge.claims(frame, spots))
         told = [self._told(frame, claim, row) for claim, row in zip(claims, features(claims), strict=True)]
         dice = tuple(die for die in told if die is not None)
@@ -127,21 +113,3 @@ def _reason(frame: Frame, claim: Claim, is_sure: bool) -> str | None:
         return None
     face = frame[max(0, y0) : y1, max(0, x0) : x1]
     return "glare" if face.size and float((face.min(axis=2) > 250).mean()) > 0.35 else "margin"
-
-
-def _on_the_table(mask: Mask, spots: Sequence[Spot], side_px: float | None) -> tuple[Spot, ...]:
-    """The spots where something new lies, and the new things of a die's size that the finder did not see."""
-    new = [spot for spot in spots if _covered(mask, spot) > _ON_THE_TABLE]
-    sides = [spot.side_px for spot in new]
-    missed = [
-        lying
-        for lying in spots_in(mask, side_px or (float(np.median(sides)) if sides else None))
-        if all(np.hypot(lying.x_px - s.x_px, lying.y_px - s.y_px) > _APART * s.side_px for s in new)
-    ]
-    return (*new, *missed)
-
-
-def _covered(mask: Mask, spot: Spot) -> float:
-    x0, y0, x1, y1 = spot.box_px
-    part = mask[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
-    return float(part.mean()) / 255.0 if part.size else 0.0

@@ -10,9 +10,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from vision.dice.profile import NAME_LETTERS, ProfileError
+from vision.dice.profile import ProfileError
 from vision.dice.table_setup import RollPicture
 from vision.frame import Frame, Unreadable, load
+from vision.profile import NAME_LETTERS
 
 LIST = "labels.csv"
 """In the folder, where it is there: lines ``picture,values`` as ``0001.jpg,2 4 4``; a first line ``image,values``."""
