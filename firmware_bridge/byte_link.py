@@ -35,7 +35,7 @@ _IGNORED = frozenset(b"\r\n\t ")
 
 def input_of(byte: int) -> int | None:
     """Which input a byte means, from 0: 1 to 9, A to Z, a to z and the bytes 1 to 32 count from the first, 0 is the
-    tenth; None for line ends and blanks, which many buzzers add."""
+    tenth; None for line ends, tabs and blanks (the bytes 10, 13, 9 and 32), which many buzzers add."""
     if byte in _IGNORED:
         return None
     if 0x30 <= byte <= 0x39:

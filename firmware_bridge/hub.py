@@ -62,6 +62,11 @@ class _Way:
     def name(self) -> str:
         return f"{self.link.name} {self.route}"
 
+    @property
+    def takes_key(self) -> bool:
+        """Is it a cable with a pad at its end? A page and a plain buzzer sign nothing."""
+        return self.link.is_trusted and self.link.race_class == "ranked"
+
 
 class Hub:
     """See the module. `keys` are pad keys by device id; `mode` as in `link.Bridge`."""
@@ -167,7 +172,7 @@ class Hub:
         way = self._way_of.get(device)
         if way is None or not way.is_open:
             done(f"no {device} is heard")
-        elif not way.link.is_trusted or way.link.race_class == "party":
+        elif not way.takes_key:
             done(f"a key is only handed over a cable; {device} is on {way.name}")
         else:
             self._drop_offer(device, "it was given another key meanwhile")
@@ -201,7 +206,7 @@ class Hub:
         """All devices that ever said hello, sorted by id."""
         return tuple(
             device_status(
-                session, way.counters, way.problem, way.mend, is_wired=way.link.is_trusted, now_ns=now_ns
+                session, way.counters, way.problem, way.mend, takes_key=way.takes_key, now_ns=now_ns
             )
             for name, session in sorted(self._sessions.items())
             if (way := self._way_of[name])

@@ -17,9 +17,9 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
     in order of index; `closed` the indices that are pressed by its last heartbeat. `clock_u_ns`, `rtt_ns`:
     None before the first answer; a clock worse than `clock_limit_ns` should not decide a ranked race. `doubt`:
     why the device should not take part in one, empty when it may; one of `race_class` ``party`` never should.
-    `is_wired`: heard over a cable. `battery` percent, `rssi` dBm: None when it does not say. `lost`: events known to
-    be sent that never came; `twins`: second deliveries dropped. `heard_ns`: host time. `problem` and `mend`: plain
-    words, empty when all is well.
+    `takes_key`: it hangs on a cable over which a key may be handed to it. `battery` percent, `rssi` dBm: None when
+    it does not say. `lost`: events known to be sent that never came; `twins`: second deliveries dropped. `heard_ns`:
+    host time. `problem` and `mend`: plain words, empty when all is well.
     """
 
     id: str
@@ -43,13 +43,13 @@ class DeviceStatus(msgspec.Struct, frozen=True, kw_only=True):
     hardware: str
     boot: int
     race_class: str = "ranked"
-    is_wired: bool = False
+    takes_key: bool = False
     problem: str = ""
     mend: str = ""
 
 
 def device_status(
-    session: Session, counters: WireCounters, problem: str, mend: str, *, is_wired: bool, now_ns: int
+    session: Session, counters: WireCounters, problem: str, mend: str, *, takes_key: bool, now_ns: int
 ) -> DeviceStatus:
     """How the session's device stands at `now_ns`; `problem` and `mend` are its link's, where it has one."""
     u_ns = session.clock.uncertainty_ns(now_ns)
@@ -94,7 +94,7 @@ def device_status(
         hardware=session.hello.hw,
         boot=session.hello.boot,
         race_class=session.race_class,
-        is_wired=is_wired,
+        takes_key=takes_key,
         problem=problem,
         mend=mend,
     )

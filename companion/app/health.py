@@ -33,7 +33,7 @@ def devices_shown(bridge: Bridge, seats: tuple[Seat, ...], book: PadBook) -> tup
             title=book.name(device.id),
             is_pad=True,
             has_key=device.id in keys,
-            may_pair=device.is_wired and device.race_class == "ranked" and device.state == "ready",
+            may_pair=device.takes_key and device.state == "ready",
             battery=device.battery,
             rssi=device.rssi,
         )

@@ -66,6 +66,7 @@ def test_a_key_is_kept_only_once_the_pad_has_it(monkeypatch: pytest.MonkeyPatch)
     shelf = Shelf()
     with FakePad.on_pty("pad1") as pad, bridged(SerialLink([pad.port])) as table:
         table.wait_ready("pad1")
+        assert [device.takes_key for device in table.bridge.devices()] == [True]
         with pytest.raises(PairingError, match="no pad2 is heard"):
             pair(table.bridge, shelf.book(), "pad2")
         monkeypatch.setattr(pairing, "PATIENCE_S", 0.2)

@@ -74,7 +74,7 @@ def test_a_page_is_a_party_pad_with_a_frame_of_doubt(pages: tuple[Table, PageLin
     assert press.uncertainty_ns >= STAMP_US * 1000
     device = table.device("phone-1")
     assert device is not None
-    assert device.race_class == "party"
+    assert (device.race_class, device.takes_key) == ("party", False)
     assert {m["n"] for m in page.told if m["t"] == "ack"} == {1}
     page.line.close()
     until(lambda: table.states("phone-1")[-1] == "lost", "it is gone")
@@ -228,7 +228,7 @@ def test_a_byte_is_a_press(buzzer: Buzzer) -> None:
         assert all(press.uncertainty_ns >= 17_000_000 for press in presses)
         device = table.device("byte-buzzers")
         assert device is not None
-        assert device.race_class == "party"
+        assert (device.race_class, device.takes_key) == ("party", False)
         buzzer.unplug()
         until(lambda: table.states("byte-buzzers")[-1] == "lost", "it is gone")
         buzzer.open()
