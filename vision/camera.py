@@ -31,7 +31,8 @@ from vision import MAX_PICTURE_PIXELS
 from vision.evidence import Stamped
 from vision.eye import Eye, EyeStatus, ReaderSpec, Source, SourceLostError, camera_changed
 from vision.feed import PREFIX, FeedLine
-from vision.frame import Unreadable, load
+from vision.folders import pictures_in
+from vision.frame import PICTURE_SUFFIXES, Unreadable, load
 from vision.surface import Marks
 
 SILENCE_S = 3.0
@@ -40,7 +41,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _FIRST_WORD_S = 40.0  # a slow or busy machine takes long to load the readers
 _RESTART_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 _URLS = ("http://", "https://", "rtsp://")
-_PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 _SHOW_NS = 1_500_000_000  # how long each picture of a folder is shown
 _FOLDER_FPS = 10.0
 
@@ -219,7 +219,7 @@ def open_source(source: str) -> Source:
     if source.isdigit() or source.startswith((*_URLS, "/dev/")):
         return _DeviceSource(source)
     path = Path(source)
-    if path.is_dir() or path.suffix.lower() in _PICTURES:
+    if path.is_dir() or path.suffix.lower() in PICTURE_SUFFIXES:
         return _FolderSource(path)
     return _FilmSource(path)
 
@@ -353,7 +353,7 @@ class _FolderSource:
 
     def _pictures(self) -> list[Path]:
         if self._path.is_dir():
-            return sorted(p for p in self._path.iterdir() if p.suffix.lower() in _PICTURES)
+            return pictures_in(self._path)
         if not self._path.exists():
             raise SourceLostError(f"{self._path.name} is gone")
         return [self._path]

@@ -25,12 +25,12 @@ from vision.dice.inkblots import (
 from vision.dice.marbled import InkAxis, ink_axis, soft_of, unevenness
 from vision.dice.matching import FaceMatcher
 from vision.dice.silhouette import silhouette
+from vision.folders import folders_in, pictures_in
 from vision.frame import Unreadable, load
 from vision.profile import EnrolError, Enrolled, Profile, Sample
 
 MOST_SHOTS = 8
 """Pictures kept of one owner's face; three to five are enough."""
-_PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _SIZES = tuple(np.geomspace(0.1, 0.85, 11))  # of a picture's shorter side: how wide a face may be
 _FEW = 3
 _SHOWN = 12.0  # Lab units: a step of colour that counts as a die's edge
@@ -50,8 +50,8 @@ def enrol_folder(folder: Path, kind: str) -> tuple[Profile, Enrolled]:
     with a die, or all is more than a profile's file may hold."""
     if not folder.is_dir():
         raise EnrolError(f"{folder} is no folder: give the one that holds a folder of pictures for each face")
-    inner = _folders(folder)
-    owners = [("", folder)] if any(_pictures(f) for f in inner) else [(f.name, f) for f in inner]
+    inner = folders_in(folder)
+    owners = [("", folder)] if any(pictures_in(f) for f in inner) else [(f.name, f) for f in inner]
     samples: list[Sample] = []
     unused: list[str] = []
     for owner, place in owners:
@@ -294,18 +294,10 @@ def _by_likeness(
 def _shots(place: Path) -> tuple[list[Shot], list[str]]:
     """(the pictures in a folder of faces, names of those that cannot be read)."""
     shots, unread = [], []
-    for face in _folders(place):
-        for path in _pictures(face):
+    for face in folders_in(place):
+        for path in pictures_in(face):
             try:
                 shots.append(Shot(face.name, f"{face.name}/{path.name}", load(path)))
             except Unreadable:
                 unread.append(f"{face.name}/{path.name}")
     return shots, unread
-
-
-def _folders(place: Path) -> list[Path]:
-    return sorted(f for f in place.iterdir() if f.is_dir() and not f.name.startswith("."))
-
-
-def _pictures(place: Path) -> list[Path]:
-    return sorted(f for f in place.iterdir() if f.is_file() and f.suffix.lower() in _PICTURES)

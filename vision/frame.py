@@ -16,6 +16,9 @@ from vision.frame_header import other_format, read_header
 Frame = NDArray[np.uint8]
 """A colour picture: uint8, (rows, columns, 3), blue green red."""
 
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
+"""How the names of pictures end that are looked for in a folder."""
+
 MAX_FILE_BYTES = 256_000_000
 _SMALLEST_SIDE_PX = 8
 _CV_THREADS = 2

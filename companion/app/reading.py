@@ -18,16 +18,16 @@ from companion.app.dice_readers import DiceWanted, reader_of
 from companion.app.settings import SettingsError
 from companion.core.observation import DieSeen
 from vision.camera import Film, is_live
-from vision.dice.drawn import KINDS, draw, save
+from vision.dice.drawn import SUFFIXES, draw, save
 from vision.dice.reader import Reader
 from vision.dice.report import as_text, lifted_text, look_at, roll_json, roll_text
 from vision.dice.rolls import Roll
 from vision.eye import Shot, SourceLostError
-from vision.frame import Frame, Unreadable
+from vision.folders import pictures_in
+from vision.frame import PICTURE_SUFFIXES, Frame, Unreadable
 from vision.frame_header import is_film
 from vision.shots import film_shots, frame_shots, live_shots, rolls_in
 
-PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 FILMS = (
     ".mp4",
     ".m4v",
@@ -108,7 +108,7 @@ def _named(source: str, output: Output) -> Iterator[_Named]:
 
 def _pictures_in(folder: Path) -> list[Path]:
     try:
-        return sorted(p for p in folder.iterdir() if p.suffix.lower() in PICTURES)
+        return pictures_in(folder)
     except OSError:
         return []
 
@@ -170,7 +170,9 @@ class _Reading:
     def _frames(self, name: str, progress: Progress) -> Iterator[Shot]:
         paths = _pictures_in(Path(name))
         if not paths:
-            raise SourceLostError(f"no picture is in this folder that could be read: {', '.join(PICTURES)}")
+            raise SourceLostError(
+                f"no picture is in this folder that could be read: {', '.join(PICTURE_SUFFIXES)}"
+            )
 
         def unreadable(path: Path, error: Unreadable) -> None:
             self._failed({"image": str(path), "error": str(error)}, as_text)
@@ -208,8 +210,10 @@ class _Drawer:
         self._is_file = is_alone and out is not None and not out.is_dir()
         if out is None:
             return
-        if self._is_file and out.suffix.lower() not in KINDS:
-            raise SettingsError(f"--picture {out}: give a name that ends in {', '.join(KINDS)}, or a folder")
+        if self._is_file and out.suffix.lower() not in SUFFIXES:
+            raise SettingsError(
+                f"--picture {out}: give a name that ends in {', '.join(SUFFIXES)}, or a folder"
+            )
         folder = out.parent if self._is_file else out
         try:
             folder.mkdir(parents=True, exist_ok=True)

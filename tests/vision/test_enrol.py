@@ -92,6 +92,14 @@ def test_a_face_without_a_die_in_any_picture_is_refused(tmp_path: Path) -> None:
         enrol_folder(tmp_path, "die")
 
 
+def test_a_picture_of_any_format_that_is_read_is_enrolled(folder: Path, tmp_path: Path) -> None:
+    for path in (folder / "red").glob("*/*"):
+        place = tmp_path / path.parent.name
+        place.mkdir(exist_ok=True)
+        cv2.imwrite(str(place / f"{path.stem}.tif"), cv2.imread(str(path)))
+    assert enrol_folder(tmp_path, "magic")[1].faces == {"arrow": 3, "spiral": 3}
+
+
 def test_whatever_is_taken_out_makes_another_edition(profile: Profile) -> None:
     for after in (without_owner(profile, "red"), without_face(profile, "red", "arrow")):
         assert after is not None and after.edition == profile.edition + 1

@@ -12,7 +12,7 @@ from companion.core.observation import DieSeen
 from vision.dice.report import said
 from vision.frame import Frame
 
-KINDS = (".png", ".jpg", ".jpeg")
+SUFFIXES = (".png", ".jpg", ".jpeg")
 """What the name of a picture that is written may end in."""
 
 
@@ -85,7 +85,7 @@ def _cross(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> 
 def save(path: Path, picture: Frame) -> None:
     """Writes a picture (uint8 BGR) as the kind that the name's ending says. Raises ValueError for no such kind,
     OSError when it cannot be written."""
-    if path.suffix.lower() not in KINDS:
-        raise ValueError(f"{path}: a picture's name ends in {', '.join(KINDS)}")
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{path}: a picture's name ends in {', '.join(SUFFIXES)}")
     _, data = cv2.imencode(path.suffix.lower(), picture)
     path.write_bytes(data.tobytes())

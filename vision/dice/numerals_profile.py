@@ -20,6 +20,7 @@ from vision.dice.numerals import Judged, NumeralNetwork
 from vision.dice.numerals_conventions import Conventions
 from vision.dice.numerals_looks import CUT_PX, LEGAL, Pose, cut
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
+from vision.folders import folders_in, pictures_in
 from vision.frame import Frame, Unreadable, decode, load
 from vision.profile import EnrolError, Enrolled, beyond_limits
 
@@ -27,7 +28,6 @@ FORM = "numerals-1"
 _MOST_BYTES = 20_000_000
 _MOST_PIECES_BYTES = _MOST_BYTES - 200_000  # the rest of the file is smaller
 _QUALITY = 95
-_PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _LEAST_SCORE = 0.25  # of the finder, below which nothing was found
 _ASIDE = 1.5  # how much less a find at the picture's rim counts than one in its middle
 
@@ -152,17 +152,17 @@ def enrol_numerals(
     or all is more than a file may hold."""
     if not folder.is_dir():
         raise EnrolError(f"{folder} is no folder: give the one that holds a folder of pictures for each face")
-    places = {kind: folder} if kind else {f.name: f for f in _folders(folder) if f.name in LEGAL}
+    places = {kind: folder} if kind else {f.name: f for f in folders_in(folder) if f.name in LEGAL}
     taker, unused = FaceTaker(), list[str]()
     shots: list[FaceShot] = []
     for of_kind, place in places.items():
-        for face in _folders(place):
+        for face in folders_in(place):
             if face.name not in LEGAL[of_kind]:
                 raise EnrolError(
                     f"{face} is no face of a {of_kind}: its faces are {', '.join(LEGAL[of_kind])}"
                 )
             before = len(shots)
-            for path in sorted(f for f in face.iterdir() if f.suffix.lower() in _PICTURES):
+            for path in pictures_in(face):
                 try:
                     shot = taker.taken(load(path), of_kind, face.name)
                 except Unreadable:
@@ -186,7 +186,7 @@ def enrol_numerals(
 
 def is_numeral_set(folder: Path) -> bool:
     """Whether a folder holds folders that are named like kinds of dice with numerals."""
-    return folder.is_dir() and any(place.name in LEGAL for place in _folders(folder))
+    return folder.is_dir() and any(place.name in LEGAL for place in folders_in(folder))
 
 
 def _closest(shots: Iterable[FaceShot]) -> tuple[tuple[str, str] | None, float | None]:
@@ -208,7 +208,3 @@ def _closest(shots: Iterable[FaceShot]) -> tuple[tuple[str, str] | None, float |
     if not np.isfinite(worst[0]):
         return None, None
     return (min(worst[1]), max(worst[1])), round(float(worst[0]), 3)
-
-
-def _folders(place: Path) -> list[Path]:
-    return sorted(f for f in place.iterdir() if f.is_dir() and not f.name.startswith("."))

@@ -12,13 +12,13 @@ import numpy as np
 
 from vision.dice.profile import ProfileError
 from vision.dice.table_setup import RollPicture
+from vision.folders import folders_in, pictures_in
 from vision.frame import Frame, Unreadable, load
 from vision.profile import NAME_LETTERS
 
 LIST = "labels.csv"
 """In the folder, where it is there: lines ``picture,values`` as ``0001.jpg,2 4 4``; a first line ``image,values``."""
 MOST_PICTURES = 300
-_PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 _LONG_PX = 1600
 _NAMED = re.compile(r"([1-6](?:-[1-6])*)(?:[ ._(].*)?")
 _MOST_LIST_BYTES = 1_000_000
@@ -36,14 +36,9 @@ def roll_pictures(folder: Path) -> Iterator[RollPicture]:
         raise ProfileError(f"{folder} is no folder: give the one that holds the pictures of rolls")
     places = [
         ("", folder),
-        *((f.name, f) for f in sorted(folder.iterdir()) if f.is_dir() and f.name[0] != "."),
+        *((f.name, f) for f in folders_in(folder)),
     ]
-    files = [
-        (owner, path)
-        for owner, place in places
-        for path in sorted(place.iterdir())
-        if path.is_file() and path.suffix.lower() in _PICTURES
-    ]
+    files = [(owner, path) for owner, place in places for path in pictures_in(place)]
     if not files:
         raise ProfileError(
             f"{folder} holds no pictures: put pictures of rolls into it, as {folder.name}/2-4-4.jpg"
