@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dice.cutting import square
 from vision.frame import Frame
 
 KINDS = ("d4", "d6-numeral", "d8", "d10", "d12", "d20", "d100")
@@ -60,18 +61,8 @@ class Pose:
 
 def cut(frame: Frame, pose: Pose, radii: float = CUT_REACH) -> Frame:
     """(CUT_PX, CUT_PX, 3) around the pose, `radii` to each side, not turned; beyond the picture its rim goes on."""
-    half = max(2.0, pose.radius_px * radii)
-    reach = max(4, round(2 * half))
-    x0, y0 = round(pose.x_px - half), round(pose.y_px - half)
-    rows, columns = frame.shape[:2]
-    left, top = max(0, -x0), max(0, -y0)
-    right, low = max(0, x0 + reach - columns), max(0, y0 + reach - rows)
-    x_in, y_in = min(max(x0, 0), columns - 1), min(max(y0, 0), rows - 1)
-    piece = frame[y_in : max(y_in + 1, y0 + reach), x_in : max(x_in + 1, x0 + reach)]
-    if left or top or right or low:
-        piece = np.asarray(cv2.copyMakeBorder(piece, top, low, left, right, cv2.BORDER_REPLICATE), np.uint8)
-    way = cv2.INTER_AREA if reach > CUT_PX else cv2.INTER_CUBIC
-    return np.asarray(cv2.resize(piece, (CUT_PX, CUT_PX), interpolation=way), np.uint8)
+    half_px = max(2.0, pose.radius_px * radii)
+    return square(frame, (pose.x_px, pose.y_px), half_px, CUT_PX)
 
 
 def looks(piece: Frame, shift: tuple[float, float], grow: float, turn_deg: float) -> Frame:

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dice.cutting import square
 from vision.frame import Frame
 
 FACE_PX = 48
@@ -42,20 +43,7 @@ def cut(frame: Frame, x_px: float, y_px: float, side_px: float) -> Frame:
 
     Beyond the picture its rim goes on.
     """
-    half = side_px * SPREAD / 2
-    x0, y0 = round(x_px - half), round(y_px - half)
-    reach = max(4, round(2 * half))
-    rows, columns = frame.shape[:2]
-    left, top = max(0, -x0), max(0, -y0)
-    right, bottom = max(0, x0 + reach - columns), max(0, y0 + reach - rows)
-    x_in, y_in = min(max(x0, 0), columns - 1), min(max(y0, 0), rows - 1)
-    piece = frame[y_in : max(y_in + 1, y0 + reach), x_in : max(x_in + 1, x0 + reach)]
-    if left or top or right or bottom:
-        piece = np.asarray(
-            cv2.copyMakeBorder(piece, top, bottom, left, right, cv2.BORDER_REPLICATE), np.uint8
-        )
-    way = cv2.INTER_AREA if reach > FACE_PX else cv2.INTER_CUBIC
-    return np.asarray(cv2.resize(piece, (FACE_PX, FACE_PX), interpolation=way), np.uint8)
+    return square(frame, (x_px, y_px), side_px * SPREAD / 2, FACE_PX)
 
 
 def pattern_scores(face: Frame, is_centred: bool = False) -> Floats:

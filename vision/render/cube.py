@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from vision.render.drawings import TADA_FACES, face_mask
 from vision.render.lamp import Lamp
+from vision.render.laying import FINER, lay
 from vision.render.lens import Camera, Floats
 
 _FACE_PX = 112
-_FINER = 2  # a die is drawn this much larger and shrunk, so that its edges are smooth
 BODIES = ("plain", "swirl", "speckle", "pearl")
 PIP_OPPOSITE = 7
 
@@ -79,8 +79,8 @@ def draw_die(canvas: NDArray[np.uint8], die: Die, camera: Camera, lamp: Lamp) ->
     x1, y1 = np.ceil(seen.max(0)).astype(int) + 4
     if x1 <= 0 or y1 <= 0 or x0 >= canvas.shape[1] or y0 >= canvas.shape[0]:
         return
-    size = ((x1 - x0) * _FINER, (y1 - y0) * _FINER)
-    local = (seen - (x0, y0) + 0.5) * _FINER - 0.5
+    size = ((x1 - x0) * FINER, (y1 - y0) * FINER)
+    local = (seen - (x0, y0) + 0.5) * FINER - 0.5
     colour = np.zeros((size[1], size[0], 3), np.float32)
     cover = np.zeros((size[1], size[0]), np.float32)
     sides = _side_values(die)
@@ -108,7 +108,7 @@ def draw_die(canvas: NDArray[np.uint8], die: Die, camera: Camera, lamp: Lamp) ->
     cover = np.maximum(cover, hull)
     if any(die.smear_mm):
         colour, cover = _smeared(colour, cover, die, camera)
-    _lay(canvas, colour, cover, (x0, y0))
+    lay(canvas, colour, cover, (x0, y0))
 
 
 def shadow(die: Die, camera: Camera, lamp: Lamp, canvas_size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -194,7 +194,7 @@ def _smeared(
     ends = np.array(
         [(*die.xy_mm, 8.0), (die.xy_mm[0] + die.smear_mm[0], die.xy_mm[1] + die.smear_mm[1], 8.0)]
     )
-    way = np.diff(camera.project(ends), axis=0)[0] * _FINER
+    way = np.diff(camera.project(ends), axis=0)[0] * FINER
     length = max(3, int(np.linalg.norm(way))) | 1
     kernel = np.zeros((length, length), np.float32)
     middle = length // 2
@@ -206,20 +206,6 @@ def _smeared(
         np.asarray(cv2.filter2D(colour, -1, kernel), np.float32),
         np.asarray(cv2.filter2D(cover, -1, kernel), np.float32),
     )
-
-
-def _lay(
-    canvas: NDArray[np.uint8], colour: NDArray[np.float32], cover: NDArray[np.float32], at: tuple[int, int]
-) -> None:
-    size = (cover.shape[1] // _FINER, cover.shape[0] // _FINER)
-    colour = np.asarray(cv2.resize(colour, size, interpolation=cv2.INTER_AREA), np.float32)
-    cover = np.asarray(cv2.resize(cover, size, interpolation=cv2.INTER_AREA), np.float32)
-    x, y = at
-    left, top = max(0, -x), max(0, -y)
-    right, bottom = min(size[0], canvas.shape[1] - x), min(size[1], canvas.shape[0] - y)
-    part = canvas[y + top : y + bottom, x + left : x + right]
-    alpha = cover[top:bottom, left:right, None]
-    part[:] = np.clip(part * (1 - alpha) + 255 * colour[top:bottom, left:right], 0, 255).astype(np.uint8)
 
 
 def _signed_area(quad: Floats) -> float:

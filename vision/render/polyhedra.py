@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from vision.render.cloth import smooth_noise
 from vision.render.lamp import Lamp
+from vision.render.laying import FINER, lay
 from vision.render.lens import Camera, Floats
 from vision.render.polyhedra_numerals import Typeface, numeral_mask
 from vision.render.polyhedra_solids import Solid, cross, lying, numbered_faces, numbering, solid
 from vision.render.scene import Scene
 
 _TILE_PX = 64
-_FINER = 2
 _SPAN = 2.4  # a face's tile reaches so many inradii across
 Colour = tuple[float, float, float]
 
@@ -144,8 +144,8 @@ def draw_polyhedron(canvas: NDArray[np.uint8], die: PolyDie, camera: Camera, lam
     x1, y1 = np.ceil(seen.max(0)).astype(int) + 4
     if x1 <= 0 or y1 <= 0 or x0 >= canvas.shape[1] or y0 >= canvas.shape[0]:
         return
-    size = ((int(x1) - int(x0)) * _FINER, (int(y1) - int(y0)) * _FINER)
-    local = (seen - (x0, y0) + 0.5) * _FINER - 0.5
+    size = ((int(x1) - int(x0)) * FINER, (int(y1) - int(y0)) * FINER)
+    local = (seen - (x0, y0) + 0.5) * FINER - 0.5
     radius_px = 0.5 * float(np.ptp(local, axis=0).max())
     round_px = die.look.rounding * radius_px
     colour = np.zeros((size[1], size[0], 3), np.float32)
@@ -167,14 +167,14 @@ def draw_polyhedron(canvas: NDArray[np.uint8], die: PolyDie, camera: Camera, lam
         area = np.zeros(ink[here].shape, np.uint8)
         cv2.fillPoly(area, [corners - (16 * left, 16 * top)], 255, cv2.LINE_AA, 4)
         tile_mm, tile = _tile(die, k, numbers, placed)
-        quad = (camera.project(tile_mm) - (x0, y0) + 0.5) * _FINER - 0.5 - (left, top)
+        quad = (camera.project(tile_mm) - (x0, y0) + 0.5) * FINER - 0.5 - (left, top)
         plane = cv2.getPerspectiveTransform(_SQUARE, quad.astype(np.float32))
         lit = np.dstack([_lit(die, k, tile_mm, normal, (camera, lamp)), tile])
         drawn = cv2.warpPerspective(lit, plane, area.shape[::-1], borderMode=cv2.BORDER_REPLICATE)
         inside = area.astype(np.float32)[..., None] / 255
         colour[here] = np.maximum(colour[here], drawn[..., :3] * inside)
         ink[here] = np.maximum(ink[here], drawn[..., 3] * (area > 127))
-    _lay(canvas, *_finished(die, (colour, ink, seams), local, round_px, lamp), (int(x0), int(y0)))
+    lay(canvas, *_finished(die, (colour, ink, seams), local, round_px, lamp), (int(x0), int(y0)))
 
 
 _SQUARE = np.array([(0, 0), (_TILE_PX, 0), (_TILE_PX, _TILE_PX), (0, _TILE_PX)], np.float32) - 0.5
@@ -367,17 +367,3 @@ def draw_shadow(canvas: NDArray[np.uint8], die: PolyDie, camera: Camera, lamp: L
     shade = cv2.GaussianBlur(dark, (0, 0), soft).astype(np.float32)[..., None] / 255
     part = canvas[y0:y1, x0:x1]
     part[:] = (part * (1 - (1 - lamp.ambient) * 0.75 * shade)).astype(np.uint8)
-
-
-def _lay(
-    canvas: NDArray[np.uint8], colour: NDArray[np.float32], cover: NDArray[np.float32], at: tuple[int, int]
-) -> None:
-    size = (cover.shape[1] // _FINER, cover.shape[0] // _FINER)
-    colour = np.asarray(cv2.resize(colour, size, interpolation=cv2.INTER_AREA), np.float32)
-    cover = np.asarray(cv2.resize(cover, size, interpolation=cv2.INTER_AREA), np.float32)
-    x, y = at
-    left, top = max(0, -x), max(0, -y)
-    right, bottom = min(size[0], canvas.shape[1] - x), min(size[1], canvas.shape[0] - y)
-    part = canvas[y + top : y + bottom, x + left : x + right]
-    alpha = cover[top:bottom, left:right, None]
-    part[:] = np.clip(part * (1 - alpha) + 255 * colour[top:bottom, left:right], 0, 255).astype(np.uint8)
