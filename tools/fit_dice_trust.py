@@ -1,4 +1,7 @@
-"""Fit how far claims about dice may be believed: `python tools/fit_dice_trust.py --models FOLDER [--leave-out GROUP]`.
+"""Fit how far claims about dice may be believed.
+
+    python tools/fit_dice_trust.py --models FOLDER --data PHOTOGRAPHS --scenes SCENES
+        [--leave-out GROUP] [--claims CACHE]
 
 Reads the photographs of the groups in `train_dice_data.GROUPS` but the one left out with the networks in FOLDER, which
 learnt from none of them, and made-up scenes that they did not learn from either, and writes FOLDER/trust.json. The
@@ -8,6 +11,7 @@ sets in `train_dice_data.FORBIDDEN` are never looked at.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Callable
@@ -40,7 +44,9 @@ def main() -> None:
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder of the photographs")
     parser.add_argument("--leave-out", choices=sorted(GROUPS))
-    parser.add_argument("--claims", type=Path, help="folder where a group's claims are kept for another fit")
+    parser.add_argument(
+        "--claims", type=Path, help="folder where these networks' claims are kept for another fit"
+    )
     parser.add_argument(
         "--scenes", type=Path, required=True, help="folder of train_dice_scenes of another seed"
     )
@@ -52,7 +58,7 @@ def main() -> None:
         for g, names in GROUPS.items()
         if g != options.leave_out
     }
-    kept = options.claims
+    kept = options.claims / f"claims-{_of_networks(options.models)}" if options.claims else None
     parts = [
         _kept(kept, group, lambda rows=rows: _of_photographs(rows, options)) for group, rows in groups.items()
     ]
@@ -66,14 +72,21 @@ def main() -> None:
 
 
 def _kept(folder: Path | None, group: str, claims: Callable[[], Rows]) -> Rows:
-    file = folder / f"claims-{group}.json" if folder else None
+    file = folder / f"{group}.json" if folder else None
     if file and file.is_file():
         return json.loads(file.read_text())
     rows = claims()
     print(f"{group}: {len(rows)} claims", flush=True)
     if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(rows))
     return rows
+
+
+def _of_networks(folder: Path) -> str:
+    """A short name for the two networks in a folder, another one for others."""
+    both = b"".join((folder / f"{net}.onnx").read_bytes() for net in ("finder", "classifier"))
+    return hashlib.sha256(both).hexdigest()[:12]
 
 
 def _of_photographs(pictures: list[dict], options: argparse.Namespace) -> Rows:

@@ -30,7 +30,10 @@ _THREADS = 2
 _LONG_SIDE_PX = 640
 _FINE_LONG_SIDE_PX = 1280
 _LEVELS = (1.0, 1 / 3, 1 / 9)
-_LEARNT_PX = (9.0, 90.0)  # faces of this edge are what the finder was taught
+_BELIEVED_PX = (
+    9.0,
+    90.0,
+)  # edges that the finder is believed: a little beyond the 11 to 76 that it was taught
 _TINY_PX = 12.0  # where faces are smaller at the usual size, a finer look pays
 _LEAST_SCORE = 0.2
 _APART = 0.55  # two faces of one size nearer than this share of the larger edge: one of them is not there
@@ -83,7 +86,7 @@ class FaceFinder:
             side = _STRIDE * float(np.exp(np.clip(seen[0, 1, row, column], -1, 5)))
             x = _STRIDE * (column + 0.5 + float(seen[0, 2, row, column]))
             y = _STRIDE * (row + 0.5 + float(seen[0, 3, row, column]))
-            if _LEARNT_PX[0] <= side <= _LEARNT_PX[1] and 0 <= x < columns and 0 <= y < rows:
+            if _BELIEVED_PX[0] <= side <= _BELIEVED_PX[1] and 0 <= x < columns and 0 <= y < rows:
                 spots.append(Spot(x / scale, y / scale, side / scale, float(heat[row, column])))
         return spots
 
