@@ -30,10 +30,7 @@ _THREADS = 2
 _LONG_SIDE_PX = 640
 _FINE_LONG_SIDE_PX = 1280
 _LEVELS = (1.0, 1 / 3, 1 / 9)
-_BELIEVED_PX = (
-    9.0,
-    90.0,
-)  # edges that the finder is believed: a little beyond the 11 to 76 that it was taught
+_BELIEVED_PX = (9.0, 90.0)  # edges that the finder is believed; it was taught those of 11 to 76
 _TINY_PX = 12.0  # where faces are smaller at the usual size, a finer look pays
 _LEAST_SCORE = 0.2
 _APART = 0.55  # two faces of one size nearer than this share of the larger edge: one of them is not there
