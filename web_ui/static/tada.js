@@ -83,6 +83,7 @@ export class Pad {
     this.ring = [];
     this.closed = 0;
     this.settled = this.inputs.map(() => -Infinity);
+    this.isLetGo = this.inputs.map(() => false);
     this.armed = { mask: 0, at: 0 };
     this.hello();
     this.changed("open");
@@ -139,14 +140,31 @@ export class Pad {
     const now = performance.now();
     // Old browsers stamp with other clocks: a stamp that cannot be is not used.
     const at = timeStamp <= now && now - timeStamp < 1000 ? timeStamp : now;
-    if (!this.isOpen || Boolean((this.closed >>> b) & 1) === isDown) return false;
+    if (!this.isOpen) return false;
+    this.settle(b, at);
+    const isClosed = Boolean((this.closed >>> b) & 1);
     const settles = this.settled[b] + SETTLE_MS;
     if (at < settles) {
       // A tap may be shorter than a contact bounces: it is let go of when the bouncing would be over.
-      if (!isDown) setTimeout(() => this.edge(b, false, settles), settles - now + 1);
+      this.isLetGo[b] = isClosed && !isDown;
+      if (this.isLetGo[b]) setTimeout(() => this.settle(b, performance.now()), settles - now + 1);
       return false;
     }
+    if (isClosed === isDown) return false;
     this.settled[b] = at;
+    this.move(b, isDown, at);
+    return true;
+  }
+
+  // Timers of a busy page are late, and the next press must find the last one let go of.
+  settle(b, at) {
+    const settles = this.settled[b] + SETTLE_MS;
+    if (!this.isLetGo[b] || at < settles) return;
+    this.isLetGo[b] = false;
+    this.move(b, false, settles);
+  }
+
+  move(b, isDown, at) {
     this.closed = (this.closed ^ (1 << b)) >>> 0;
     this.n += 1;
     const event = { t: isDown ? "dn" : "up", b, n: this.n, us: micros(at) };
@@ -158,7 +176,6 @@ export class Pad {
     setTimeout(() => {
       if (this.boot === boot && this.ring.includes(event)) this.say({ ...event, re: 1 });
     }, RESEND_MS);
-    return true;
   }
 }
 
