@@ -33,7 +33,7 @@ COLOURS = ("red", "yellow")
 
 
 def test_the_shared_renders_are_read(tmp_path: Path) -> None:
-    """Enrolled with three pictures a face. Three loose tables and three with spells: nothing wrong, hardly a die unread."""
+    """Enrolled with three pictures a face. Three loose tables, three with spells: nothing wrong, few unread."""
     if not RENDERS.is_dir():
         pytest.skip("../shared/data/renders is absent: the symbol reader is NOT tried on the shared renders")
     for picture in (RENDERS / "enrol").glob("*/*/0[0-2].jpg"):
