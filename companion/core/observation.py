@@ -9,6 +9,8 @@ from __future__ import annotations
 import msgspec
 
 DIE_REASONS = ("cocked", "stacked", "cut_off", "moving", "too_small", "margin", "glare")
+CARD_REASONS = ("unknown", "margin", "too_small", "blurred", "no_deck")
+CARD_BACK = "back"
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, tag_field="saw", omit_defaults=True):
@@ -25,7 +27,7 @@ def reference(seen: Observed) -> str:
     match seen:
         case Pressed():
             return f"press:{seen.source}/{seen.boot}/{seen.n}"
-        case DiceRested():
+        case DiceRested() | CardLaid() | CardLifted():
             return f"rest:{seen.source}/{seen.frame}"
         case _:
             return f"seen:{seen.source}/{seen.seen_ns}"
@@ -141,6 +143,52 @@ class TableStirred(Observed, frozen=True, kw_only=True, tag="table_stirred"):
     frame: int
 
 
+class CardCandidate(msgspec.Struct, frozen=True):
+    """What a card may be. `confidence`: of a set of candidates all sum to at most 1."""
+
+    name: str
+    confidence: float
+
+
+class CardSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One card that lies still.
+
+    `name`: as it was enrolled in its deck (a back that was enrolled is called CARD_BACK), or None where it is not
+    known; `reason` then says why, one of CARD_REASONS, and `candidates` hold up to three names that it may be, the
+    likeliest first (none when it is like no card of the deck). `quad_px`: the card's own corners in the picture from
+    its top left clockwise; of a card without a name the top is only one of its short sides. `angle_deg`: how far it is
+    turned clockwise in the picture, in (-180, 180]. `xy_mm`: its middle on the table where a surface is known.
+    `place`: id of the placed layout that its middle lies on, empty on none.
+    """
+
+    name: str | None
+    confidence: float
+    quad_px: tuple[tuple[float, float], ...]
+    angle_deg: float = 0.0
+    candidates: tuple[CardCandidate, ...] = ()
+    reason: str | None = None
+    xy_mm: tuple[float, float] | None = None
+    place: str = ""
+
+
+class CardLaid(Observed, frozen=True, kw_only=True, tag="card_laid"):
+    """A card came to lie, or another card or side shows where one lay: told once, and again only when it is read
+    as another. `seen_ns` is when the picture was taken; `frame` counts the camera's frames since its start.
+
+    `card.place` says where; without places the game takes whose turn it is, or asks.
+    """
+
+    frame: int
+    card: CardSeen
+
+
+class CardLifted(Observed, frozen=True, kw_only=True, tag="card_lifted"):
+    """A card that was told is not there any more; `card` as it was told."""
+
+    frame: int
+    card: CardSeen
+
+
 class CameraChanged(Observed, frozen=True, kw_only=True, tag="camera_changed"):
     """The camera's state: ``live``, ``blind`` (no surface found), ``lost``. `fps` over the last second."""
 
@@ -151,5 +199,14 @@ class CameraChanged(Observed, frozen=True, kw_only=True, tag="camera_changed"):
 
 
 Observation = (
-    Pressed | Released | TowerHit | DieDropped | DeviceChanged | DiceRested | TableStirred | CameraChanged
+    Pressed
+    | Released
+    | TowerHit
+    | DieDropped
+    | DeviceChanged
+    | DiceRested
+    | TableStirred
+    | CardLaid
+    | CardLifted
+    | CameraChanged
 )

@@ -29,6 +29,10 @@ def key_of(seen: o.Observation) -> str:
         case o.DiceRested() | o.TableStirred():
             kind = "rest" if isinstance(seen, o.DiceRested) else "stir"
             return f"{kind}:{seen.source}/{seen.frame}/{seen.seen_ns}"
+        case o.CardLaid() | o.CardLifted():
+            kind = "laid" if isinstance(seen, o.CardLaid) else "lifted"
+            x, y = (sum(axis) / 4 for axis in zip(*seen.card.quad_px, strict=True))
+            return f"{kind}:{seen.source}/{seen.frame}/{seen.seen_ns}/{x:.0f},{y:.0f}"
         case o.DeviceChanged() | o.CameraChanged():
             return f"state:{seen.source}/{seen.state}/{seen.seen_ns}"
         case _:
