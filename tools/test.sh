@@ -13,4 +13,6 @@ linted=$SECONDS
 LEDGER="[[\"install\", $((installed - began)), 240], [\"lint and types\", $((linted - installed)), 90]]"
 export LEDGER
 echo "==> tests"
-exec .venv/bin/python -m pytest "$@"
+cores=$(nproc)
+# Whole files are dealt out, in the order of their names: their tests share tables, renders and a browser.
+exec .venv/bin/python -m pytest -n $((cores < 4 ? cores : 4)) --dist loadfile --no-loadscope-reorder "$@"
