@@ -27,7 +27,7 @@ def reference(seen: Observed) -> str:
     match seen:
         case Pressed():
             return f"press:{seen.source}/{seen.boot}/{seen.n}"
-        case DiceRested() | CardLaid() | CardLifted():
+        case DiceRested() | CardLaid() | CardLifted() | BoardRested() | DieNearTower():
             return f"rest:{seen.source}/{seen.frame}"
         case _:
             return f"seen:{seen.source}/{seen.seen_ns}"
@@ -189,6 +189,66 @@ class CardLifted(Observed, frozen=True, kw_only=True, tag="card_lifted"):
     card: CardSeen
 
 
+class TowerSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One tower that stands on a board, found by the tag on its top.
+
+    `xy_mm`: the middle of its foot in mm of the board (origin top left, x right, y down), its height allowed for.
+    `heading_deg`: clockwise from the board's x axis, in (-180, 180]. `u_mm`, `u_deg`: how far off both may be.
+    """
+
+    tag: int
+    xy_mm: tuple[float, float]
+    heading_deg: float
+    u_mm: float
+    u_deg: float = 0.0
+
+
+class BoardDie(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One die on a board with terrains, or beside it.
+
+    `kind`, `value`, `confidence`, `reason`, `box_px` and `owner` as in `DieSeen`. `xy_mm`: the middle of what it covers
+    in mm of the board, `u_mm` how far off it may be. `terrain`: that under its middle, None where nothing is painted or
+    it lies beside the board; `on_board`: it does not touch table or floor.
+    """
+
+    kind: str
+    value: int | None
+    confidence: float
+    xy_mm: tuple[float, float]
+    box_px: tuple[int, int, int, int]
+    u_mm: float = 0.0
+    owner: str = ""
+    terrain: str | None = None
+    on_board: bool = True
+    reason: str | None = None
+
+
+class BoardRested(Observed, frozen=True, kw_only=True, tag="board_rested"):
+    """A board with towers came to rest and no hand is over it: all towers and dice that are seen.
+
+    `frame` counts the camera's frames since its start. `flags` as in `DiceRested`.
+    """
+
+    frame: int
+    towers: tuple[TowerSeen, ...]
+    dice: tuple[BoardDie, ...]
+    flags: tuple[str, ...] = ()
+
+
+class DieNearTower(Observed, frozen=True, kw_only=True, tag="die_near"):
+    """A rolling die came as near as `gap_mm` (below zero: overlapping in the picture) to the foot of tower `tag`.
+
+    `u_mm`: how far off that may be. Told once for each die and tower between two rests, at the nearest instant.
+    """
+
+    frame: int
+    kind: str
+    tag: int
+    gap_mm: float
+    u_mm: float
+    owner: str = ""
+
+
 class CameraChanged(Observed, frozen=True, kw_only=True, tag="camera_changed"):
     """The camera's state: ``live``, ``blind`` (no surface found), ``lost``. `fps` over the last second."""
 
@@ -208,5 +268,7 @@ Observation = (
     | TableStirred
     | CardLaid
     | CardLifted
+    | BoardRested
+    | DieNearTower
     | CameraChanged
 )

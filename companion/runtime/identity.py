@@ -26,13 +26,15 @@ def key_of(seen: o.Observation) -> str:
         case o.Pressed() | o.Released() | o.TowerHit() | o.DieDropped():
             kind = type(seen).__name__.lower()
             return f"{'press' if isinstance(seen, o.Pressed) else kind}:{seen.source}/{seen.boot}/{seen.n}"
-        case o.DiceRested() | o.TableStirred():
-            kind = "rest" if isinstance(seen, o.DiceRested) else "stir"
+        case o.DiceRested() | o.TableStirred() | o.BoardRested():
+            kind = "stir" if isinstance(seen, o.TableStirred) else "rest"
             return f"{kind}:{seen.source}/{seen.frame}/{seen.seen_ns}"
         case o.CardLaid() | o.CardLifted():
             kind = "laid" if isinstance(seen, o.CardLaid) else "lifted"
             x, y = (sum(axis) / 4 for axis in zip(*seen.card.quad_px, strict=True))
             return f"{kind}:{seen.source}/{seen.frame}/{seen.seen_ns}/{x:.0f},{y:.0f}"
+        case o.DieNearTower():
+            return f"near:{seen.source}/{seen.frame}/{seen.seen_ns}/{seen.owner}/{seen.kind}/{seen.tag}"
         case o.DeviceChanged() | o.CameraChanged():
             return f"state:{seen.source}/{seen.state}/{seen.seen_ns}"
         case _:
