@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import msgspec
 
-from companion.core.geometry import Polygon, Pose
+from companion.core.geometry import Point, Polygon, Pose
 
 
 class Region(msgspec.Struct, frozen=True):
-    """One printed place: a spell's slot, a shape with dots, a terrain."""
+    """One printed place: a spell's slot, a shape with dots, a terrain. `dots_mm`: centres of the dots printed in it."""
 
     id: str
     outline: Polygon
     symbol: str | None = None
-    dots: int = 0
+    dots_mm: tuple[Point, ...] = ()
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """A printed thing. Origin: its top-left corner; `size_mm` is (width, height)."""
+    """A printed thing. Origin: its top-left corner; `size_mm` is (width, height).
+
+    `strip_mm`: how far from the edge a line runs around it, 0 where none does. `dot_radius_mm` of the regions' dots.
+    `badge`: form of the badge in its middle, empty where it has none.
+    """
 
     id: str
     size_mm: tuple[float, float]
     regions: tuple[Region, ...] = ()
     mirror: bool = False
+    strip_mm: float = 0.0
+    dot_radius_mm: float = 0.0
+    badge: str = ""
 
 
 class Placed(msgspec.Struct, frozen=True):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from companion.core.geometry import Pose
+
 DIE_REASONS = ("cocked", "stacked", "cut_off", "moving", "too_small", "margin", "glare")
 CARD_REASONS = ("unknown", "margin", "too_small", "blurred", "no_deck")
 CARD_BACK = "back"
@@ -135,6 +137,32 @@ class DiceRested(Observed, frozen=True, kw_only=True, tag="dice_rested"):
     flags: tuple[str, ...] = ()
     restless_px: tuple[tuple[int, int, int, int], ...] = ()
     covered: tuple[str, ...] = ()
+
+
+class CardChanged(Observed, frozen=True, kw_only=True, tag="card_changed"):
+    """One card lies otherwise than at the rest before; `seen_ns` is when the picture was taken, `frame` its number.
+
+    `change`: ``placed`` (it is new), ``bumped`` (it lies elsewhere than it did), ``removed``, or ``unsure`` (something
+    new lies there; what it is, or where, is not known well enough). `n` numbers the cards of one watch in the order in
+    which they came, from 0. `card`: id of the printed front, None where it is not known; `candidates`: the fronts it
+    may be, the likeliest first, at most three. `colour`: name of the ink, empty where there is none or it is not known.
+    `flipped`: the mirrored side is up. `pose` in table mm: the top-left corner of the side that is up (for ``removed``
+    where it lay, None where nothing could be measured); the truth lies within `u_mm` and `u_deg` of it.
+    `moved_mm`: how far it was bumped.
+    """
+
+    frame: int
+    change: str
+    n: int
+    card: str | None
+    colour: str
+    flipped: bool = False
+    pose: Pose | None = None
+    u_mm: float = 0.0
+    u_deg: float = 0.0
+    confidence: float = 1.0
+    candidates: tuple[str, ...] = ()
+    moved_mm: float = 0.0
 
 
 class TableStirred(Observed, frozen=True, kw_only=True, tag="table_stirred"):
