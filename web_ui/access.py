@@ -51,6 +51,14 @@ PAGES: dict[str, frozenset[Role]] = {
     "faces.picture": STAFF,
     "dice.page": STAFF,
     "dice.face": STAFF,
+    "photographs.page": KNOWN,
+    "photographs.count": KNOWN,
+    "photographs.one": KNOWN,
+    "photographs.picture": KNOWN,
+    "photographs.dot": KNOWN,
+    "photographs.keep": KNOWN,
+    "photographs.drop": KNOWN,
+    "photographs.hand_in": STAFF,
     "evidence.page": ALL,
     "evidence.picture": ALL,
 }
@@ -88,8 +96,7 @@ class Access:
         Raises ValueError when the file cannot be read as one.
         """
         self.passes = Passes(path)
-        own = socket.gethostname().lower()
-        self._names = {"localhost", own, f"{own}.local", *(name.lower() for name in hosts)}
+        self._names = own_names() | {name.lower() for name in hosts}
 
     @property
     def cookie(self) -> str:
@@ -110,7 +117,7 @@ class Access:
         A name that is not ours is refused, because a page of a stranger may have pointed its own name at this
         machine; a bare address cannot be such a name. Before a referee came in only this machine is served.
         """
-        if not self._is_own(host):
+        if not is_own(host, self._names):
             return Door(400, f"This table is not called {host[:100]!r}. Open it by its address.")
         if not self.passes.is_claimed and not is_loopback(remote):
             return Door(
@@ -120,26 +127,9 @@ class Access:
             )
         return None
 
-    def _is_own(self, host: str) -> bool:
-        if set(host) & set("@/?#\\"):
-            return False
-        try:
-            name = (urlsplit(f"//{host}").hostname or "").lower()
-        except ValueError:
-            return False
-        if name in self._names:
-            return True
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
-
     def is_same_origin(self, origin: str | None, fetch_site: str | None, scheme: str, host: str) -> bool:
         """Whether a request that changes something comes from a page of ours, as far as headers tell."""
-        if fetch_site is not None and fetch_site != "same-origin":
-            return False
-        return origin is None or origin == f"{scheme}://{host}"
+        return is_same_origin(origin, fetch_site, scheme, host)
 
     def token_in(self, cookies: str) -> str:
         """The token in a raw Cookie header, empty when there is none."""
@@ -148,6 +138,36 @@ class Access:
         except CookieError:
             return ""
         return found.value if found else ""
+
+
+def own_names() -> frozenset[str]:
+    """What this machine is called."""
+    own = socket.gethostname().lower()
+    return frozenset({"localhost", own, f"{own}.local"})
+
+
+def is_own(host: str, names: frozenset[str]) -> bool:
+    """Whether a Host header names this machine: one of `names`, or a bare address, which nobody can point elsewhere."""
+    if set(host) & set("@/?#\\"):
+        return False
+    try:
+        name = (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return False
+    if name in names:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_same_origin(origin: str | None, fetch_site: str | None, scheme: str, host: str) -> bool:
+    """Whether a request that changes something comes from a page of ours, as far as headers tell."""
+    if fetch_site is not None and fetch_site != "same-origin":
+        return False
+    return origin is None or origin == f"{scheme}://{host}"
 
 
 def viewer_of(holder: Holder | None) -> Viewer:

@@ -25,7 +25,21 @@ from web_ui.dice import Dice, NoDice
 from web_ui.faces import Faces, NoFaces
 from web_ui.health import Evidence, Health, HealthSource, NoEvidence
 from web_ui.pads import NoPads, Pads
-from web_ui.routes import command, devices, dice, enrol, evidence, faces, home, journal, pads, table
+from web_ui.photographs import NoPhotographs, Photographs
+from web_ui.routes import (
+    command,
+    devices,
+    dice,
+    enrol,
+    evidence,
+    faces,
+    home,
+    journal,
+    pads,
+    photographs,
+    table,
+)
+from web_ui.uploads import PageRequest
 
 HERE = Path(__file__).parent
 TRANSLATIONS = HERE / "translations"
@@ -43,30 +57,18 @@ def create_app(
     pad_host: Pads | None = None,
     dice_desk: Dice | None = None,
     face_desk: Faces | None = None,
+    photograph_desk: Photographs | None = None,
 ) -> Flask:
     """The pages of one running table. `serve.Server` serves them together with their live streams.
 
     `devices_now` tells the state of everything plugged in (called for each devices page, from any thread),
     `pictures` keeps the evidence, `addresses` are this host's names or numbers for the QR codes, `pad_host` runs
-    the pads, `dice_desk` knows the dice as they were read, `face_desk` enrols them.
+    the pads, `dice_desk` knows the dice as they were read, `face_desk` enrols them, `photograph_desk`
+    counts photographs.
     """
-    app = Flask(__name__, static_folder=None)
-    app.request_class = faces.PageRequest
-    app.logger.removeHandler(default_handler)  # it would write to stdout, where results of commands go
-    app.logger.setLevel(logging.WARNING)
     passes = access.passes
-    app.config.update(
-        SECRET_KEY=passes.secret("session"),
-        SESSION_COOKIE_NAME=f"session_{passes.table}",
-        SESSION_COOKIE_HTTPONLY=True,
-        SESSION_COOKIE_SAMESITE="Lax",
-        WTF_CSRF_TIME_LIMIT=None,  # a tablet stays on one page all day
-        MAX_CONTENT_LENGTH=MAX_POST,
-        MAX_FORM_PARTS=200,
-        BABEL_TRANSLATION_DIRECTORIES=str(TRANSLATIONS),
-        RATELIMIT_STORAGE_URI="memory://",
-        RATELIMIT_HEADERS_ENABLED=False,
-    )
+    app = bare_app(passes.secret("session"), passes.table)
+    app.request_class = PageRequest
     app.extensions[NAME] = Web(
         desk,
         access,
@@ -77,32 +79,72 @@ def create_app(
         dice_desk or NoDice(),
         face_desk or NoFaces(),
     )
-    Babel(app, locale_selector=_locale)
-    CSRFProtect(app)
+    app.extensions[photographs.NAME] = photograph_desk or NoPhotographs()
     guard.install(app)
     limiter = Limiter(_who_tries, app=app)
-    for blueprint in (home, enrol, table, devices, pads, command, journal, evidence, dice, faces):
+    for blueprint in (
+        home,
+        enrol,
+        table,
+        devices,
+        pads,
+        command,
+        journal,
+        evidence,
+        dice,
+        faces,
+        photographs,
+    ):
         app.register_blueprint(blueprint.PAGES)
     tries = limiter.shared_limit(
         enrol.RATE, "codes", deduct_when=_is_wrong_code, exempt_when=lambda: not request.values.get("code")
     )
-    _limit(app, tries, "enrol.enter", "enrol.redeem")
-    _limit(app, limiter.limit(command.RATE), "command.give")
-    _limit(app, limiter.limit(pads.RATE), "pads.state")
-    _limit(app, limiter.limit(faces.RATE), "faces.add")
-    app.add_url_rule("/static/<digest>/<path:name>", "static", _static)
-    app.jinja_env.undefined = StrictUndefined
-    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    limit(app, tries, "enrol.enter", "enrol.redeem")
+    limit(app, limiter.limit(command.RATE), "command.give")
+    limit(app, limiter.limit(pads.RATE), "pads.state")
+    limit(app, limiter.limit(faces.RATE), "faces.add")
+    limit(app, limiter.limit(photographs.RATE), "photographs.count")
+    counting: Photographs = app.extensions[photographs.NAME]
     app.jinja_env.globals.update(
-        asset=asset, nonce=guard.nonce, locale=lambda: str(get_locale()), holder=holder, **shown.GLOBALS
+        holder=holder, counts_photographs=lambda: bool(counting.title), **shown.GLOBALS
     )
     app.jinja_env.filters.update(shown.FILTERS)
     return app
 
 
-def _limit(app: Flask, limit: Any, *endpoints: str) -> None:
+def bare_app(secret: bytes, name: str) -> Flask:
+    """An application without a page: limits, languages, static files, and tokens in every form.
+
+    `secret` signs its sessions, whose cookie bears `name`.
+    """
+    app = Flask(__name__, static_folder=None)
+    app.logger.removeHandler(default_handler)  # it would write to stdout, where results of commands go
+    app.logger.setLevel(logging.WARNING)
+    app.config.update(
+        SECRET_KEY=secret,
+        SESSION_COOKIE_NAME=f"session_{name}",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        WTF_CSRF_TIME_LIMIT=None,  # a tablet stays on one page all day
+        MAX_CONTENT_LENGTH=MAX_POST,
+        MAX_FORM_PARTS=200,
+        BABEL_TRANSLATION_DIRECTORIES=str(TRANSLATIONS),
+        RATELIMIT_STORAGE_URI="memory://",
+        RATELIMIT_HEADERS_ENABLED=False,
+    )
+    Babel(app, locale_selector=_locale)
+    CSRFProtect(app)
+    app.add_url_rule("/static/<digest>/<path:name>", "static", _static)
+    app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.globals.update(asset=asset, nonce=guard.nonce, locale=lambda: str(get_locale()))
+    return app
+
+
+def limit(app: Flask, limited: Any, *endpoints: str) -> None:
+    """Put a limiter's decorator around some endpoints."""
     for endpoint in endpoints:
-        app.view_functions[endpoint] = limit(app.view_functions[endpoint])
+        app.view_functions[endpoint] = limited(app.view_functions[endpoint])
 
 
 def languages() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable
 
 from flask import Flask, Response, g, jsonify, render_template, request
 from flask.typing import ResponseReturnValue
@@ -14,6 +15,7 @@ from werkzeug.exceptions import HTTPException
 from web_ui.access import PAGES, may_see
 from web_ui.context import viewer, web
 
+LetIn = Callable[[], ResponseReturnValue | None]
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 LOG = logging.getLogger(__name__)
 
@@ -37,9 +39,10 @@ def nonce() -> str:
     return str(g.nonce)
 
 
-def install(app: Flask) -> None:
-    """Put the guard around every request of the application."""
-    app.before_request(_let_in)
+def install(app: Flask, let_in: LetIn | None = None) -> None:
+    """Put the guard around every request of the application. `let_in` answers a request that is not let in, and
+    nothing for one that is; by default the table's own door and roles decide."""
+    app.before_request(let_in or _let_in)
     app.after_request(_bind)
     app.register_error_handler(CSRFError, _stale_form)
     app.register_error_handler(HTTPException, _http_error)

@@ -27,7 +27,7 @@ FILES = 4096
 
 
 class Server:
-    """Serves one application in a thread of its own between `start` and `stop`."""
+    """Serves one application in a thread of its own between `start` and `stop`; a table's has live streams too."""
 
     def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 0) -> None:
         """Binds at once, so that `port` is known; 0 takes a free one. Raises OSError when it is held."""
@@ -41,7 +41,8 @@ class Server:
             raise
         self.host, self.port = host, int(self._socket.getsockname()[1])
         self._app = app
-        if is_loopback(
+        self._is_table = NAME in app.extensions
+        if self._is_table and is_loopback(
             self._socket.getsockname()[0]
         ):  # then no address of this machine's networks leads here
             app.extensions[NAME] = dataclasses.replace(app.extensions[NAME], addresses=tuple)
@@ -87,24 +88,22 @@ class Server:
         config.accesslog = None
         config.errorlog = logging.getLogger("web_ui.hypercorn")
         config.include_server_header = False
-        hub = Hub(self._app)
-        self.hub = hub
-        await hub.start()
         pages = WSGIMiddleware(cast(Any, self._app.wsgi_app), workers=WORKERS)
+        served: Any = pages
+        if self._is_table:
+            self.hub = Hub(self._app)
+            await self.hub.start()
+            served = _joined(self.hub, PadSockets(self._app), pages)
         self._ready.set()
         try:
-            await hypercorn_serve(
-                _joined(hub, PadSockets(self._app), pages), config, shutdown_trigger=self._shutdown(hub)
-            )
+            await hypercorn_serve(served, config, shutdown_trigger=self._shutdown)
         finally:
             pages.executor.shutdown(wait=False)
 
-    def _shutdown(self, hub: Hub) -> Any:
-        async def wait() -> None:
-            await self._end.wait()
-            await hub.stop()
-
-        return wait
+    async def _shutdown(self) -> None:
+        await self._end.wait()
+        if self.hub is not None:
+            await self.hub.stop()
 
 
 def _allow_sockets() -> None:

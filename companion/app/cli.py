@@ -250,14 +250,30 @@ def read_dice(
 
 
 @cli.command(name="score-tacta")
-@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.argument("images", nargs=-1, metavar="[IMAGE...]")
 @click.option(
     "--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw each dot that was found."
 )
+@click.option("--page", is_flag=True, help="Serve a page to which phones send photographs, and correct them.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address of the page; 0.0.0.0 for the whole room."
+)
+@click.option("--port", default=8642, show_default=True, help="Port of the page; 0 for any free one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
-def score_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool) -> None:
+def score_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **page: Any) -> None:
     """Count the visible dots of a finished Tacta table on photographs, a colour each; with several, also the totals.
     Exit 1 when one could not be read."""
+    if page["page"]:
+        from companion.app import photograph_page
+
+        if images or picture or as_json:
+            raise click.UsageError(
+                "--page takes its photographs from the browser: leave IMAGE, --picture and --json out"
+            )
+        photograph_page.serve_photographs(page["host"], page["port"])
+        return
+    if not images:
+        raise click.UsageError("give IMAGE once or more, or --page")
     from companion.app import tables
 
     sys.exit(tables.score_tacta(images, picture, as_json=as_json))

@@ -19,6 +19,7 @@ from companion.app.evidence import EvidenceKeeper
 from companion.app.health import camera_shown, devices_shown, journal_shown
 from companion.app.outputs import PadOutputs
 from companion.app.pad_desk import PadDesk, open_book
+from companion.app.photographs import PhotographDesk
 from companion.app.settings import Settings, game_named
 from companion.app.verdicts import VerdictTeller
 from companion.catalogue import GAMES
@@ -50,6 +51,8 @@ from web_ui.serve import Server
 
 SIGHTS = {"tada": tada_sight}
 """Which readers each game needs; a game without an entry is played without a camera."""
+COUNTED = "tacta"
+"""The game whose finished table is counted on photographs."""
 DEFAULT_TABLE_MM = (480.0, 320.0)
 LOST = ("silent", "lost")
 _log = logging.getLogger(__name__)
@@ -211,6 +214,7 @@ class RunningTable:
             pad_host=self.pads,
             dice_desk=self.dice,
             face_desk=faces,
+            photograph_desk=PhotographDesk(self.loop) if self.loop.game.name == COUNTED else None,
         )
         self.server = Server(app, settings.host, settings.port)
         self.server.start()

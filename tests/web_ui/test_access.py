@@ -20,7 +20,7 @@ from web_ui.passes import ALPHABET, Passes, plain
 ROLES = (Role.PUBLIC, Role.SEAT, Role.REFEREE)
 ARGUMENTS = {
     "frame": 3, "n": 0, "number": 2, "entry": 2, "name": "table", "picture": "e2-0", "digest": "x", "owner": "red",
-    "face": "arrow",
+    "face": "arrow", "id": "none",
 }  # fmt: skip
 
 

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Request, Response, abort, redirect, render_template, request, session
+from flask import Blueprint, Response, abort, redirect, render_template, request, session
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext, ngettext
 
-from companion.core.seat import Role, Seat
+from companion.core.seat import Seat
 from web_ui.context import viewer, web
 from web_ui.faces import FacesError, FacesShown, Shown
 from web_ui.shown import facts
+from web_ui.uploads import MAX_PICTURE
 
 PAGES = Blueprint("faces", __name__)
 RATE = "60/minute"
-UPLOAD = "faces.add"
-MAX_UPLOAD = 48 * 1024 * 1024
 MAX_PICTURES = 8
-MAX_PICTURE = 15 * 1024 * 1024
 MAX_NAME = 24
 SAID = "said of dice"
-
-
-class PageRequest(Request):
-    """A request to the pages: only a referee who sends pictures of dice may send more than a form holds."""
-
-    @property
-    def max_content_length(self) -> int | None:
-        """The most bytes that are taken."""
-        if self.endpoint == UPLOAD and viewer().role is Role.REFEREE:
-            return MAX_UPLOAD
-        return super().max_content_length
-
-    @max_content_length.setter
-    def max_content_length(self, value: int | None) -> None:
-        self._max_content_length = value
 
 
 @PAGES.get("/dice/faces")

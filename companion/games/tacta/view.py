@@ -37,6 +37,8 @@ MARKS = {
     "blue": "circle", "green": "triangle", "orange": "square", "pink": "heart", "purple": "diamond", "red": "cross",
 }  # fmt: skip
 """A symbol for each printed colour, so that none is told by hue alone."""
+GLYPHS = {"blue": "●", "green": "▲", "orange": "■", "pink": "♥", "purple": "◆", "red": "✚"}
+"""The same symbols as signs."""
 SIGNS = {"circle": "●", "square": "■", "triangle": "▲"}
 TONES = {Verdict.OK: "good", Verdict.BREACH: "bad", Verdict.TOO_CLOSE: "doubt"}
 

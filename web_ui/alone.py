@@ -1,0 +1,109 @@
+"""The page that counts photographs, served without a table: for whoever scans the address that was printed."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+
+from flask import Blueprint, Flask, Request, Response, abort, current_app, redirect, request
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext
+from flask_limiter import Limiter
+from flask_limiter.util import get_remote_address
+
+from web_ui import guard
+from web_ui.access import is_own, is_same_origin, own_names
+from web_ui.app import bare_app, digest, limit
+from web_ui.guard import refusal
+from web_ui.photographs import Photographs
+from web_ui.routes import photographs
+from web_ui.uploads import UPLOADS
+
+DOOR = Blueprint("door", __name__)
+OPEN = frozenset({"static", "door.come_in"})
+CLOSED = frozenset({"photographs.hand_in"})
+RATE = "20/minute"
+A_DAY = 86_400
+KEY = "key of the door"
+UPLOAD = "photographs.count"
+
+
+class _Request(Request):
+    """Only who came in by the key may send more than a form holds."""
+
+    @property
+    def max_content_length(self) -> int | None:
+        """The most bytes that are taken."""
+        return (
+            UPLOADS[UPLOAD][1] if self.endpoint == UPLOAD and _has_key(self) else super().max_content_length
+        )
+
+    @max_content_length.setter
+    def max_content_length(self, value: int | None) -> None:
+        self._max_content_length = value
+
+
+def create_photograph_app(counting: Photographs, key: str) -> Flask:
+    """The application. `key`: what an address must hold to come in, see `address`."""
+    app = bare_app(secrets.token_bytes(32), digest())
+    app.request_class = _Request
+    app.extensions[photographs.NAME] = counting
+    app.extensions[KEY] = key
+    guard.install(app, _let_in)
+    app.register_blueprint(DOOR)
+    app.register_blueprint(photographs.PAGES)
+    limiter = Limiter(get_remote_address, app=app)
+    limit(app, limiter.limit(photographs.RATE), "photographs.count")
+    limit(app, limiter.limit(RATE), "door.come_in")
+    return app
+
+
+def address(origin: str, key: str) -> str:
+    """Where a phone opens the page; `origin` as in ``http://192.168.7.5:8642``."""
+    return f"{origin}/k/{key}"
+
+
+@DOOR.get("/k/<key>")
+def come_in(key: str) -> ResponseReturnValue:
+    """Remember that this browser has the key, and go to the page."""
+    if not hmac.compare_digest(key.encode(), _key().encode()):
+        abort(404)
+    response = redirect("/photo", 303)
+    response.set_cookie(
+        _cookie(), key, max_age=A_DAY, httponly=True, samesite="Lax", secure=request.is_secure
+    )
+    return response
+
+
+@DOOR.get("/")
+def index() -> ResponseReturnValue:
+    """To the page."""
+    return redirect("/photo", 303)
+
+
+def _key() -> str:
+    return str(current_app.extensions[KEY])
+
+
+def _cookie() -> str:
+    return f"photo_{digest()}"
+
+
+def _has_key(asked: Request) -> bool:
+    return hmac.compare_digest(asked.cookies.get(_cookie(), "").encode(), _key().encode())
+
+
+def _let_in() -> ResponseReturnValue | None:
+    host = request.headers.get("Host", "")
+    if not is_own(host, own_names()):
+        return Response("This page is not called so. Open it by its address.\n", 400, mimetype="text/plain")
+    origin, fetch_site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+    if request.method not in guard.SAFE and not is_same_origin(origin, fetch_site, request.scheme, host):
+        return refusal(403, gettext("This came from a foreign page and was refused."))
+    if request.endpoint in CLOSED or request.endpoint is None:
+        return refusal(404, gettext("There is no such page."))
+    if request.endpoint not in OPEN and not _has_key(request):
+        return refusal(
+            403, gettext("Open the address that was printed where the program was started: it lets you in.")
+        )
+    return None
