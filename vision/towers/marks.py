@@ -19,8 +19,8 @@ class CornerTags(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TowerBuild(msgspec.Struct, frozen=True, kw_only=True):
-    """A tower: a square foot of `side_mm`, as high as `height_mm` give or take `height_error_mm`, a tag of `tag_side_mm`
-    flat on the middle of its top."""
+    """A tower: a square foot of `side_mm`, as high as `height_mm` give or take `height_error_mm`, with a tag of
+    `tag_side_mm` flat on the middle of its top."""
 
     side_mm: float
     height_mm: float

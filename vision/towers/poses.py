@@ -47,24 +47,29 @@ class BoardCamera:
 
     def px(self, places_mm: Floats) -> Floats:
         """(n, 2) px of (n, 3) places: x, y, height in mm."""
-        turned = cv2.Rodrigues(self.rotation)[0]
-        return _project(places_mm, turned, self.shift, float(self.matrix[0, 0]), self.bend, self.matrix[:2, 2])
+        seen = (places_mm * np.array((1.0, 1.0, -1.0))) @ self._turned().T + self.shift
+        flat = seen[:, :2] / seen[:, 2:]
+        flat = flat * (1 + self.bend * (flat**2).sum(1, keepdims=True))
+        return np.asarray(flat * self.matrix[0, 0] + self.matrix[:2, 2], np.float64)
 
     def mm(self, points_px: Floats, height_mm: float = 0.0) -> Floats:
         """(n, 2) board mm of what is seen at (n, 2) px, if it is `height_mm` above the board."""
         lens = np.array([self.bend, 0.0, 0.0, 0.0])
         flat = cv2.undistortPoints(points_px.reshape(-1, 1, 2).astype(np.float64), self.matrix, lens)
         rays = np.column_stack([flat.reshape(-1, 2), np.ones(len(flat))])
-        turned = cv2.Rodrigues(self.rotation)[0]
+        turned = self._turned()
         eye = -turned.T @ self.shift
         ways = rays @ turned
         share = (-height_mm - eye[2]) / ways[:, 2]
         return np.asarray(eye[:2] + ways[:, :2] * share[:, None], np.float64)
 
+    def _turned(self) -> Floats:
+        return np.asarray(cv2.Rodrigues(self.rotation)[0], np.float64)
+
     @property
     def eye_mm(self) -> tuple[float, float, float]:
         """(x, y, height) of the lens."""
-        eye = -cv2.Rodrigues(self.rotation)[0].T @ self.shift
+        eye = -self._turned().T @ self.shift
         return (float(eye[0]), float(eye[1]), float(-eye[2]))
 
 
@@ -173,8 +178,9 @@ class Solved:
             is_found, rotation, shift = cv2.solvePnP(world, seen, matrix, None, flags=cv2.SOLVEPNP_IPPE)
             if not is_found:
                 raise NoSurfaceError("the corner tags do not lie as the map says: check their ids and places")
-            values += [rotation.ravel(), shift.ravel()]
-            camera = BoardCamera(matrix, 0.0, rotation.ravel(), shift.ravel())
+            pose = np.concatenate([rotation.ravel(), shift.ravel()]).astype(np.float64)
+            values.append(pose)
+            camera = BoardCamera(matrix, 0.0, pose[:3], pose[3:])
             for tag in towers:
                 flat = camera.mm(tags[tag], self._marks.tower.height_mm)
                 along = flat[1] - flat[0]
@@ -216,12 +222,14 @@ class Solved:
                 cos, sin = np.cos(turn), np.sin(turn)
                 square = _TURN * built.tag_side_mm / 2 @ np.array([(cos, sin), (-sin, cos)])
                 high = built.height_mm + values[_SHARED + self._heights.index(tag)]
-                world.append(np.column_stack([square + (x, y), np.full(4, high)]))
+                world.append(np.column_stack([square + np.array((x, y)), np.full(4, high)]))
                 seen_px.append(tags[tag])
             computed = camera.px(np.concatenate(world)).reshape(-1, 4, 2)
             out = computed - computed.mean(1, keepdims=True)
             out /= np.linalg.norm(out, axis=2, keepdims=True)
-            rows.append(((computed + swell * out).reshape(-1, 2) - np.concatenate(seen_px)).ravel() / SIGMA_PX)
+            rows.append(
+                ((computed + swell * out).reshape(-1, 2) - np.concatenate(seen_px)).ravel() / SIGMA_PX
+            )
         width = self._size[0]
         known = [
             (values[0] - np.log(_FOCAL * width)) / _FOCAL_LOG,
@@ -291,15 +299,6 @@ class Solved:
                 )
             )
         return tuple(found)
-
-
-def _project(
-    places: Floats, turned: Floats, shift: Floats, focal: float, bend: float, middle: Floats
-) -> Floats:
-    seen = (places * (1.0, 1.0, -1.0)) @ turned.T + shift
-    flat = seen[:, :2] / seen[:, 2:]
-    flat = flat * (1 + bend * (flat**2).sum(1, keepdims=True))
-    return np.asarray(flat * focal + middle, np.float64)
 
 
 def _degrees(turn: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,6 +18,7 @@ _CELLS = 8  # of a 36h11 tag across, its black border included
 _WHITE = 0.6  # cells of the white edge that are compared too
 _STEPS, _ENOUGH, _SMOOTH_PX = 40, 1e-5, 5
 _LEAST_ALIKE = 0.8  # correlation with the tag as it is printed, below which something lies over it
+_EVERYWHERE: Any = None  # as a mask: the wheel's own type information leaves it out
 _REACH_PX = 12  # around the tag
 _LARGEST_STRAY = 0.06  # of the side, that the exact place may be off the first one
 
@@ -53,11 +55,12 @@ def _laid_over(grey: NDArray[np.uint8], tag: int, quad: Floats, family: str) -> 
     until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, _STEPS, _ENOUGH)
     try:
         alike, plane = cv2.findTransformECC(
-            printed, part, start, cv2.MOTION_HOMOGRAPHY, until, None, _SMOOTH_PX
+            printed, part, start, cv2.MOTION_HOMOGRAPHY, until, _EVERYWHERE, _SMOOTH_PX
         )
     except cv2.error:  # it wandered off: what is seen there is not the tag
         return None
-    exact = cv2.perspectiveTransform(corners[None], plane)[0].astype(np.float64) + (x0, y0)
+    placed = cv2.perspectiveTransform(corners[None], plane)[0].astype(np.float64)
+    exact = placed + np.array((x0, y0))
     is_near = float(np.abs(exact - quad).max()) < max(2.0, _LARGEST_STRAY * side)
     return np.asarray(exact, np.float64) if alike >= _LEAST_ALIKE and is_near else None
 
