@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import msgspec
 
+from companion.games.tahwars.ground import faults
 from companion.games.tahwars.lines import lines_of
 from companion.games.tahwars.maps import TERRAINS, Map
 
@@ -301,6 +302,8 @@ def _check_maps(data: Data, told: _Told) -> None:
         at, what = ("maps", n), f"map {found.name[:30]!r}"
         if not found.name or names.count(found.name) > 1:
             told.say((*at, "name"), f"{what}: each map needs a name of its own")
+        for fault in faults(found):
+            told.say((*at, *fault.steps), f"{what}: {fault.words}")
 
 
 def goods_in_words(goods: dict[str, int]) -> str:
