@@ -106,7 +106,7 @@ def _cuts(
     scale = float(
         np.linalg.norm(np.diff(camera.project(np.array([(400, 250, 8.0), (401, 250, 8.0)])), axis=0))
     )
-    spots = [*finder._look(frame, 1280 / 2304), *finder._look(frame, 1.0)]
+    spots = [*finder.look(frame, 1280 / 2304), *finder.look(frame, 1.0)]
     for spot in spots:
         away = np.linalg.norm(np.array(middles) - (spot.x_px, spot.y_px), axis=1).min() / scale
         if away > _FREE_MM:

@@ -57,17 +57,18 @@ class FaceFinder:
         """The faces in `frame`, surest first. `side_px`: their edge where known; others are then left out."""
         long_side = max(frame.shape[:2])
         usual = min(1.0, _LONG_SIDE_PX / long_side)
-        spots = [spot for level in _LEVELS for spot in self._look(frame, usual * level)]
+        spots = [spot for level in _LEVELS for spot in self.look(frame, usual * level)]
         best = _apart(spots)
         sides = [spot.side_px * usual for spot in best if spot.score > 0.5]
         fine = min(1.0, _FINE_LONG_SIDE_PX / long_side)
         if fine > 1.3 * usual and (not sides or float(np.median(sides)) < _TINY_PX):
-            best = _apart(spots + self._look(frame, fine))
+            best = _apart(spots + self.look(frame, fine))
         if side_px:
             best = [spot for spot in best if 0.6 < spot.side_px / side_px < 1.6]
         return tuple(best)
 
-    def _look(self, frame: Frame, scale: float) -> list[Spot]:
+    def look(self, frame: Frame, scale: float) -> list[Spot]:
+        """The faces that one look sees, `frame` being shrunk to `scale` first; one face may be told twice."""
         rows, columns = (max(_MULTIPLE, round(side * scale)) for side in frame.shape[:2])
         small = cv2.resize(frame, (columns, rows), interpolation=cv2.INTER_AREA)
         down, right = -rows % _MULTIPLE, -columns % _MULTIPLE
