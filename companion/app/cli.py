@@ -279,6 +279,24 @@ def score_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **
     sys.exit(tables.score_tacta(images, picture, as_json=as_json))
 
 
+@cli.command(name="read-board")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.option("--map", "map_path", type=click.Path(path_type=Path), required=True, metavar="FILE",
+              help="The board's map: terrains, corner tags and towers as JSON.")  # fmt: skip
+@click.option("--stick", "stick_mm", type=float, metavar="MM", help="Length of the move stick (120 by default).")
+@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT",
+              help="Draw what was read: a file for one photograph, else a folder.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
+def read_board(
+    images: tuple[str, ...], map_path: Path, stick_mm: float | None, picture: Path | None, as_json: bool
+) -> None:
+    """Read a board with towers on photographs: towers, dice and terrains, and each move against the photograph before.
+    Exit 1 when one could not be read."""
+    from companion.app import boards
+
+    sys.exit(boards.read_board(images, map_path, stick_mm, picture, as_json=as_json))
+
+
 @cli.group()
 def profile() -> None:
     """Learn a place once, so that what lies there is read better."""

@@ -1,0 +1,84 @@
+"""What the camera looks for at a table of TAH WARS: towers and dice on a painted map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from companion.core.observation import BoardDie, TowerSeen
+from companion.games.tahwars.ground import Ground, Judged, Measured, judge, likeliest_kind
+from companion.games.tahwars.maps import Map
+from vision.frame import Frame
+from vision.towers.board import BoardReader, BoardSeen
+from vision.towers.dice import BoardDiceReader
+from vision.towers.marks import BoardMarks, CornerTags, TowerBuild
+
+
+def marks_of(found: Map) -> BoardMarks:
+    """What a camera needs of a map. Raises ValueError where the map does not say it."""
+    corners, tower = found.corner_tags, found.tower
+    if corners is None or tower is None:
+        missing = "corner_tags" if corners is None else "tower"
+        raise ValueError(f"the map has no {missing!r}: say where its tags lie and how towers are made")
+    return BoardMarks(
+        board_mm=found.board_mm,
+        corner_tags=CornerTags(ids=corners.ids, centres_mm=corners.centres_mm, side_mm=corners.side_mm),
+        tower=TowerBuild(
+            side_mm=tower.side_mm,
+            height_mm=tower.height_mm,
+            tag_side_mm=tower.tag_side_mm,
+            height_error_mm=tower.height_error_mm,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A tower that does not stand as it stood before, and the ruling on it."""
+
+    tag: int
+    judged: Judged
+
+
+@dataclass(frozen=True)
+class BoardRead:
+    """One picture of a board with its map: `dice` with terrains, and `moves` against the picture before."""
+
+    seen: BoardSeen
+    dice: tuple[BoardDie, ...]
+    moves: tuple[Moved, ...] = ()
+
+    @property
+    def towers(self) -> tuple[TowerSeen, ...]:
+        """The towers, by the order of tags."""
+        return self.seen.towers
+
+
+class BoardSight:
+    """Reads pictures of one map, each against the one before; to be used from one thread."""
+
+    def __init__(self, found: Map, stick_mm: float) -> None:
+        """Raises ValueError where the map lacks what a camera needs."""
+        self.ground = Ground(found)
+        self._stick_mm = stick_mm
+        self._reader = BoardReader(marks_of(found), None, BoardDiceReader())
+
+    def read(self, frame: Frame, before: BoardRead | None = None) -> BoardRead:
+        """What `frame` (uint8 BGR) shows. Raises NoSurfaceError where the board's tags are not seen."""
+        seen = self._reader.read(frame)
+        dice = tuple(
+            msgspec.structs.replace(die, terrain=self.ground.terrain_at(die.xy_mm) if die.on_board else None)
+            for die in seen.dice
+        )
+        return BoardRead(seen, dice, self._moves(before.seen, seen) if before else ())
+
+    def _moves(self, before: BoardSeen, after: BoardSeen) -> tuple[Moved, ...]:
+        found = []
+        for shift in self._reader.shifts(before, after):
+            moved = Measured(shift.moved_mm, shift.u_mm)
+            turned = Measured(shift.turned_deg, shift.u_deg)
+            kind = likeliest_kind(moved, turned)
+            if kind is not None:
+                found.append(Moved(shift.tag, judge(kind, moved, turned, self._stick_mm)))
+        return tuple(found)

@@ -1,0 +1,181 @@
+"""Dice on a board: where they lie, of which kind, whose, and which number they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.core.observation import BoardDie
+from vision.dice.finding import Spot
+from vision.dice.networks import FaceFinder
+from vision.dice.numerals import Judged, NumeralNetwork
+from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS
+from vision.frame import Frame
+from vision.towers.colours import body_colour, likeliest_owner
+from vision.towers.marks import BoardMarks
+from vision.towers.poses import BoardPose
+
+Floats = NDArray[np.float64]
+
+_FACES_PX = (20.0, 36.0)  # how large a die is in the looks of the finder
+_DIE_MM = 18.0
+_RADIUS_MM = (7.0, 17.0)  # of a die that is believed
+_MARGIN_MM = 60.0  # around the board, where dice that fell off are still told
+_APART_MM = 11.0
+_LEAST_SCORE = 0.2
+_LEAST_DIE = 0.5
+_SURE = 0.8  # chance of kind and number from which they are told
+_MIDDLE_OF = {
+    "d4": 0.33,
+    "d6-numeral": 0.577,
+    "d8": 0.577,
+    "d10": 0.6,
+    "d12": 0.795,
+    "d20": 0.795,
+    "d100": 0.6,
+}
+"""Height of a die's middle over the board, in its radii; twice that is its top face."""
+_PLACE_MM = 1.5  # how far off a die's place may be, two deviations
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A die as it may be: log-chances of kinds and texts, its middle in mm, radius in mm, chance of being one."""
+
+    judged: Judged
+    xy_mm: tuple[float, float]
+    radius_mm: float
+    owner: str
+    owner_chance: float
+
+
+class BoardDiceReader:
+    """Reads the dice of a board; to be used from one thread."""
+
+    def __init__(self, models: Path | None = None) -> None:
+        """`models`: folder of other networks than those of the package."""
+        self._finder = FaceFinder(models)
+        self._network = NumeralNetwork()
+
+    def read(
+        self, frame: Frame, pose: BoardPose, marks: BoardMarks, owners: Mapping[str, Floats]
+    ) -> tuple[BoardDie, ...]:
+        """The dice in `frame` (uint8 BGR), from the top left of the board; a doubtful number is None, `reason` why.
+
+        `owners`: name -> the colour that this picture shows of what is theirs, (3,) BGR. Terrains are not told here.
+        """
+        spots = self._spots(frame, pose, marks)
+        claims = self._claims(frame, spots, pose, owners)
+        return tuple(
+            sorted(
+                (self._told(frame, c, pose, marks) for c in claims), key=lambda d: (d.xy_mm[1], d.xy_mm[0])
+            )
+        )
+
+    def _spots(self, frame: Frame, pose: BoardPose, marks: BoardMarks) -> list[Spot]:
+        """Places where a die may lie: on the board or a little beside it, not where towers and tags are seen."""
+        width, height = marks.board_mm
+        middle = np.array([(width / 2, height / 2), (width / 2 + 10, height / 2)])
+        per_mm = float(
+            np.linalg.norm(np.diff(pose.camera.px(np.column_stack([middle, np.zeros(2)])), axis=0)) / 10
+        )
+        spots = [
+            spot
+            for face_px in _FACES_PX
+            for spot in self._finder.look(frame, min(1.0, face_px / (_DIE_MM * per_mm)))
+            if spot.score >= _LEAST_SCORE
+        ]
+        if not spots:
+            return []
+        places = pose.camera.mm(np.array([(s.x_px, s.y_px) for s in spots]), _DIE_MM / 2)
+        hidden = hidden_areas(pose, marks)
+        kept = []
+        for spot, (x, y) in zip(spots, places, strict=True):
+            is_near = -_MARGIN_MM < x < width + _MARGIN_MM and -_MARGIN_MM < y < height + _MARGIN_MM
+            at = (spot.x_px, spot.y_px)
+            if is_near and not any(cv2.pointPolygonTest(area, at, False) > 0 for area in hidden):
+                kept.append(Spot(spot.x_px, spot.y_px, _DIE_MM * per_mm / 1.34, spot.score))
+        return kept
+
+    def _claims(
+        self, frame: Frame, spots: Sequence[Spot], pose: BoardPose, owners: Mapping[str, Floats]
+    ) -> list[_Claim]:
+        kept: list[_Claim] = []
+        for judged in sorted(self._network.judged(frame, spots), key=lambda j: -j.is_die * j.score):
+            if judged.is_die < _LEAST_DIE:
+                break
+            kind = KINDS[int(np.argmax(judged.kinds[: len(KINDS)]))]
+            at = np.array([(judged.pose.x_px, judged.pose.y_px), (judged.pose.x_px + 10, judged.pose.y_px)])
+            top = pose.camera.mm(at, 1.5 * _MIDDLE_OF[kind] * _DIE_MM / 1.6)
+            mm_per_px = float(np.linalg.norm(top[1] - top[0])) / 10
+            radius = judged.pose.radius_px * mm_per_px
+            if not _RADIUS_MM[0] < radius < _RADIUS_MM[1]:
+                continue
+            if any(np.hypot(*np.subtract(top[0], other.xy_mm)) < _APART_MM for other in kept):
+                continue
+            owner, chance = likeliest_owner(body_colour(frame, judged.pose), owners)
+            kept.append(_Claim(judged, (float(top[0][0]), float(top[0][1])), radius, owner, chance))
+        return kept
+
+    def _told(self, frame: Frame, claim: _Claim, pose: BoardPose, marks: BoardMarks) -> BoardDie:
+        kind, text, chance = _best(claim.judged)
+        at = claim.judged.pose
+        width, height = marks.board_mm
+        x, y = claim.xy_mm
+        is_on = 0 <= x <= width and 0 <= y <= height
+        is_sure = chance >= _SURE
+        radius = at.radius_px
+        return BoardDie(
+            kind=kind.removesuffix("-numeral"),
+            value=(10 if (kind, text) == ("d10", "0") else int(text)) if is_sure else None,
+            confidence=round(chance, 3),
+            xy_mm=(round(x, 2), round(y, 2)),
+            box_px=(
+                round(at.x_px - radius),
+                round(at.y_px - radius),
+                round(at.x_px + radius),
+                round(at.y_px + radius),
+            ),
+            u_mm=_PLACE_MM,
+            owner=claim.owner,
+            on_board=is_on,
+            reason=None if is_sure else "margin",
+        )
+
+
+def _best(judged: Judged) -> tuple[str, str, float]:
+    logs, names = [], []
+    for kind, texts in LEGAL.items():
+        for text in texts:
+            logs.append(float(judged.kinds[KINDS.index(kind)] + judged.texts[TEXTS.index(text)]))
+            names.append((kind, text))
+    best = int(np.argmax(logs))
+    return (*names[best], float(np.exp(logs[best] - np.logaddexp.reduce(logs))))
+
+
+def hidden_areas(pose: BoardPose, marks: BoardMarks) -> list[NDArray[np.float32]]:
+    """Outlines in px of all that towers and corner tags cover in the picture."""
+    found = []
+    half = marks.tower.side_mm / 2
+    square = np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
+    for tower in pose.towers:
+        turn = np.radians(tower.heading_deg)
+        cos, sin = np.cos(turn), np.sin(turn)
+        foot = square @ np.array([(cos, sin), (-sin, cos)]) + np.array(tower.xy_mm)
+        block = np.concatenate(
+            [np.column_stack([foot, np.zeros(4)]), np.column_stack([foot, np.full(4, tower.top_mm)])]
+        )
+        hull = cv2.convexHull(pose.camera.px(block).astype(np.float32)).reshape(-1, 2)
+        found.append(np.asarray(hull, np.float32))
+    reach = marks.corner_tags.side_mm * 0.62
+    for x, y in marks.corner_tags.centres_mm:
+        ring = np.array(
+            [(x - reach, y - reach), (x + reach, y - reach), (x + reach, y + reach), (x - reach, y + reach)]
+        )
+        found.append(pose.camera.px(np.column_stack([ring, np.zeros(4)])).astype(np.float32))
+    return found
