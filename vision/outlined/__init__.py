@@ -1,0 +1,1 @@
+"""Dark cards with white lines and coloured shapes that lie over each other: found, told apart, measured."""

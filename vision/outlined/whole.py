@@ -1,0 +1,89 @@
+"""All cards of one photograph, without knowing how they came there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.core.geometry import Pose
+from vision.outlined.finding import Ring, rings
+from vision.outlined.fitting import centre_of
+from vision.outlined.plane import Flat
+from vision.outlined.reading import CardRead, CardReader, cells_free_of, outline_of
+
+Floats = NDArray[np.float32]
+_PER_MM = 0.5
+_LEAST_RIM = 0.42
+_MOST = 130
+_SURE_COST = 0.16
+_LEAST_SHOWN = 0.3
+
+
+@dataclass(frozen=True)
+class WholeTable:
+    """The cards that were read, and places where one seems to lie that could not be read. `flags`: no_cards."""
+
+    cards: tuple[CardRead, ...]
+    unknown: tuple[Pose, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def read_whole(flat: Flat, reader: CardReader) -> WholeTable:
+    """The cards on a table laid flat, those that cover others last, as far as they show."""
+    found: list[CardRead] = []
+    unknown: list[Pose] = []
+    waiting = rings(lines_of(flat), _PER_MM, reader.size_mm, least=_LEAST_RIM, most=_MOST)
+    for ring in waiting:
+        read = _read(flat, reader, ring, found)
+        if read is not None:
+            found.append(read)
+        elif ring.share > 0.75 and not any(_covers(card, ring.pose, reader.size_mm) for card in found):
+            unknown.append(ring.pose)
+    found.reverse()
+    return WholeTable(tuple(found), tuple(unknown), () if found else ("no_cards",))
+
+
+def lines_of(flat: Flat) -> Floats:
+    """(rows, columns) in [0, 1], _PER_MM cells a mm: where thin white lines run."""
+    size = (round(flat.bgr.shape[1] / flat.scale), round(flat.bgr.shape[0] / flat.scale))
+    white = cv2.resize(flat.bgr.max(axis=2), size, interpolation=cv2.INTER_AREA)
+    thin = cv2.morphologyEx(white, cv2.MORPH_TOPHAT, np.ones((5, 5), np.uint8)).astype(np.float32)
+    level = float(np.percentile(thin, 98)) + 8.0
+    marked = np.clip(thin / level, 0, 1)
+    half = cv2.resize(
+        cv2.dilate(marked, np.ones((3, 3))), (size[0] // 2, size[1] // 2), interpolation=cv2.INTER_AREA
+    )
+    return np.asarray(half, np.float32)
+
+
+def _read(flat: Flat, reader: CardReader, ring: Ring, found: list[CardRead]) -> CardRead | None:
+    """The card at a ring, seen as it lies above or below those found already; None where there is none that is new."""
+    outlines = [
+        outline_of(card.pose, reader.size_mm) for card in found if _is_near(card, ring.pose, reader.size_mm)
+    ]
+    mask = cells_free_of(ring.pose, outlines, reader.size_mm) if outlines else None
+    if mask is not None and mask.mean() < _LEAST_SHOWN:
+        return None
+    read = reader.read(flat, ring.pose, mask)
+    if read is None or read.cost > _SURE_COST:
+        return None
+    if any(_covers(card, read.pose, reader.size_mm) for card in found):
+        return None
+    return read
+
+
+def _is_near(card: CardRead, pose: Pose, size_mm: tuple[float, float]) -> bool:
+    return _far(card, pose, size_mm) < float(np.hypot(*size_mm))
+
+
+def _covers(card: CardRead, pose: Pose, size_mm: tuple[float, float]) -> bool:
+    """Whether a card lies so near that two cannot both be read there."""
+    return _far(card, pose, size_mm) < min(size_mm) * 0.25
+
+
+def _far(card: CardRead, pose: Pose, size_mm: tuple[float, float]) -> float:
+    here, there = centre_of(card.pose, size_mm), centre_of(pose, size_mm)
+    return float(np.hypot(here[0] - there[0], here[1] - there[1]))
