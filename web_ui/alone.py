@@ -1,9 +1,11 @@
-"""The page that counts photographs, served without a table: for whoever scans the address that was printed."""
+"""A page served without a table, for whoever opens the address that was printed: photographs that are counted, decks
+that are measured."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
+from typing import cast
 
 from flask import Blueprint, Flask, Request, Response, abort, current_app, redirect, request
 from flask.typing import ResponseReturnValue
@@ -14,9 +16,10 @@ from flask_limiter.util import get_remote_address
 from web_ui import guard
 from web_ui.access import is_own, is_same_origin, own_names
 from web_ui.app import bare_app, digest, limit
+from web_ui.decks import Decks
 from web_ui.guard import refusal
 from web_ui.photographs import Photographs
-from web_ui.routes import photographs
+from web_ui.routes import decks, photographs
 from web_ui.uploads import UPLOADS
 
 DOOR = Blueprint("door", __name__)
@@ -24,7 +27,7 @@ OPEN = frozenset({"static", "door.come_in"})
 CLOSED = frozenset({"photographs.hand_in"})
 RATE = "20/minute"
 A_DAY = 86_400
-KEY = "key of the door"
+KEY, HOME, LIMITER = "key of the door", "home", "limiter of the door"
 UPLOAD = "photographs.count"
 
 
@@ -44,18 +47,34 @@ class _Request(Request):
 
 
 def create_photograph_app(counting: Photographs, key: str) -> Flask:
-    """The application. `key`: what an address must hold to come in, see `address`."""
+    """The page that counts photographs. `key`: what an address must hold to come in, see `address`."""
+    app = _alone(photographs.PAGES, "/photo", key)
+    app.extensions[photographs.NAME] = counting
+    limit(app, _limiter(app).limit(photographs.RATE), UPLOAD)
+    return app
+
+
+def create_deck_app(measuring: Decks, key: str) -> Flask:
+    """The page on which a measured deck is corrected. `key` as above."""
+    app = _alone(decks.PAGES, "/deck", key)
+    app.extensions[decks.NAME] = measuring
+    return app
+
+
+def _alone(pages: Blueprint, home: str, key: str) -> Flask:
     app = bare_app(secrets.token_bytes(32), digest())
     app.request_class = _Request
-    app.extensions[photographs.NAME] = counting
-    app.extensions[KEY] = key
+    app.extensions[KEY], app.extensions[HOME] = key, home
     guard.install(app, _let_in)
     app.register_blueprint(DOOR)
-    app.register_blueprint(photographs.PAGES)
-    limiter = Limiter(get_remote_address, app=app)
-    limit(app, limiter.limit(photographs.RATE), "photographs.count")
-    limit(app, limiter.limit(RATE), "door.come_in")
+    app.register_blueprint(pages)
+    app.extensions[LIMITER] = Limiter(get_remote_address, app=app)
+    limit(app, _limiter(app).limit(RATE), "door.come_in")
     return app
+
+
+def _limiter(app: Flask) -> Limiter:
+    return cast(Limiter, app.extensions[LIMITER])
 
 
 def address(origin: str, key: str) -> str:
@@ -68,7 +87,7 @@ def come_in(key: str) -> ResponseReturnValue:
     """Remember that this browser has the key, and go to the page."""
     if not hmac.compare_digest(key.encode(), _key().encode()):
         abort(404)
-    response = redirect("/photo", 303)
+    response = redirect(_home(), 303)
     response.set_cookie(
         _cookie(), key, max_age=A_DAY, httponly=True, samesite="Lax", secure=request.is_secure
     )
@@ -78,7 +97,11 @@ def come_in(key: str) -> ResponseReturnValue:
 @DOOR.get("/")
 def index() -> ResponseReturnValue:
     """To the page."""
-    return redirect("/photo", 303)
+    return redirect(_home(), 303)
+
+
+def _home() -> str:
+    return str(current_app.extensions[HOME])
 
 
 def _key() -> str:
@@ -86,7 +109,7 @@ def _key() -> str:
 
 
 def _cookie() -> str:
-    return f"photo_{digest()}"
+    return f"door_{digest()}"
 
 
 def _has_key(asked: Request) -> bool:

@@ -108,7 +108,6 @@ def create_app(
     app.jinja_env.globals.update(
         holder=holder, counts_photographs=lambda: bool(counting.title), **shown.GLOBALS
     )
-    app.jinja_env.filters.update(shown.FILTERS)
     return app
 
 
@@ -138,6 +137,7 @@ def bare_app(secret: bytes, name: str) -> Flask:
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(asset=asset, nonce=guard.nonce, locale=lambda: str(get_locale()))
+    app.jinja_env.filters.update(shown.FILTERS)
     return app
 
 

@@ -264,13 +264,13 @@ def score_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **
     """Count the visible dots of a finished Tacta table on photographs, a colour each; with several, also the totals.
     Exit 1 when one could not be read."""
     if page["page"]:
-        from companion.app import photograph_page
+        from companion.app import alone
 
         if images or picture or as_json:
             raise click.UsageError(
                 "--page takes its photographs from the browser: leave IMAGE, --picture and --json out"
             )
-        photograph_page.serve_photographs(page["host"], page["port"])
+        alone.serve_photographs(page["host"], page["port"])
         return
     if not images:
         raise click.UsageError("give IMAGE once or more, or --page")
@@ -279,11 +279,51 @@ def score_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **
     sys.exit(tables.score_tacta(images, picture, as_json=as_json))
 
 
+_deck = click.option("--deck", type=click.Path(path_type=Path), metavar="FILE",
+                     help="The deck file of these cards (by default the shipped deck that fits best).")  # fmt: skip
+_corners = click.option("--corners", default="", metavar="POINTS",
+                        help='The table\'s corners in px, from the top left clockwise: "x,y x,y x,y x,y".')  # fmt: skip
+_table_mm = click.option("--table-mm", default="", metavar="W,H", help="The table's width and height.")
+
+
+@cli.command(name="watch-tacta")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@_deck
+@_corners
+@_table_mm
+@click.option("--allowance-mm", default=2.0, show_default=True, help="How far matched lines may miss.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object an event.")
+def watch_tacta(sources: tuple[str, ...], as_json: bool, **wanted: Any) -> None:
+    """Watch a Tacta table: each card that is laid, bumped or taken away, with the verdict on how it lies. A folder's
+    pictures are instants in the order of their names; films and cameras are looked at when all is still. Without
+    corners the markers give the scale, or the cards themselves. Exit 1 when something could not be read."""
+    from companion.app import card_tables
+
+    sys.exit(card_tables.watch_tacta(sources, card_tables.TableWanted(**wanted), as_json=as_json))
+
+
+@cli.command(name="read-tacta")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@_deck
+@_corners
+@_table_mm
+@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw the cards that were read.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
+def read_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **wanted: Any) -> None:
+    """Read the cards of a Tacta table on photographs, as far as they show: which, which side is up, and where. Exit 1
+    when one could not be read."""
+    from companion.app import card_tables
+
+    sys.exit(card_tables.read_tacta(images, card_tables.TableWanted(**wanted), picture, as_json=as_json))
+
+
 @cli.command(name="read-board")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), required=True, metavar="FILE",
               help="The board's map: terrains, corner tags and towers as JSON.")  # fmt: skip
-@click.option("--stick", "stick_mm", type=float, metavar="MM", help="Length of the move stick (120 by default).")
+@click.option(
+    "--stick", "stick_mm", type=float, metavar="MM", help="Length of the move stick (120 by default)."
+)
 @click.option("--picture", type=click.Path(path_type=Path), metavar="OUT",
               help="Draw what was read: a file for one photograph, else a folder.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
@@ -342,6 +382,35 @@ def enrol_dice(**options: Any) -> None:
     from companion.app import numerals
 
     numerals.enrol_dice(**options)
+
+
+@enrol.command(name="tacta")
+@click.argument("deck")
+@click.option("--from", "folder", type=click.Path(path_type=Path), metavar="FOLDER", required=True,
+              help="Photographs of one card each, from above; a name as circle-3.jpg says which it is.")  # fmt: skip
+@click.option("--card-mm", default="", metavar="W,H", help="Size of a card, as somebody measured it.")
+@click.option("--marker-mm", default=40.0, show_default=True,
+              help="Edge of a printed marker that lies beside a card: it tells the size.")  # fmt: skip
+@click.option(
+    "--page", is_flag=True, help="Serve a page on which the cards are looked through and corrected."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of the page.")
+@click.option("--port", default=8642, show_default=True, help="Port of the page; 0 for any free one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the deck file.")
+def enrol_tacta(deck: str, folder: Path, card_mm: str, as_json: bool, **more: Any) -> None:
+    """Measure your own Tacta deck on photographs of its 18 fronts, and keep it as the deck file DECK (a name or a path
+    that ends in .json). All colours have the same fronts: one is enough. Exit 1 when a photograph was of no use."""
+    from companion.app import deck_desk
+    from companion.app.settings import card_size
+
+    asked = deck_desk.Asked(
+        card_mm=card_size(card_mm),
+        marker_mm=more["marker_mm"],
+        has_page=more["page"],
+        host=more["host"],
+        port=more["port"],
+    )
+    sys.exit(deck_desk.enrol_tacta(deck, folder, asked, as_json=as_json))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -202,14 +202,25 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def table_size(word: str) -> tuple[float, float] | None:
     """(width, height) in mm of ``W,H``; None for an empty word. Raises SettingsError."""
+    return _size("--table-mm", word, (100, 5000), "600,400")
+
+
+def card_size(word: str) -> tuple[float, float] | None:
+    """(width, height) in mm of a card set upright, as ``W,H``; None for an empty word. Raises SettingsError."""
+    found = _size("--card-mm", word, (20, 300), "63.5,88.9")
+    return (min(found), max(found)) if found else None
+
+
+def _size(option: str, word: str, limits: tuple[float, float], such: str) -> tuple[float, float] | None:
     if not word:
         return None
     try:
         width, height = (float(part) for part in word.split(","))
     except ValueError:
-        raise SettingsError(f"--table-mm {word!r}: give width,height in mm, as in 600,400") from None
-    if not (100 <= width <= 5000 and 100 <= height <= 5000):
-        raise SettingsError(f"--table-mm {word!r}: each side is 100 to 5000 mm")
+        raise SettingsError(f"{option} {word!r}: give width,height in mm, as in {such}") from None
+    least, most = limits
+    if not (least <= width <= most and least <= height <= most):
+        raise SettingsError(f"{option} {word!r}: each side is {least:g} to {most:g} mm")
     return width, height
 
 

@@ -1,12 +1,14 @@
-"""The page that counts photographs, served without a table."""
+"""A page that is served without a table until it is stopped."""
 
 from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Callable
 
 import click
 import segno
+from flask import Flask
 
 from companion.app.photographs import PhotographDesk
 from companion.app.play import wait_for_stop
@@ -17,18 +19,22 @@ from web_ui.serve import Server
 
 
 def serve_photographs(host: str, port: int) -> None:
-    """Serve the page that counts photographs until it is stopped. Raises ValueError or OSError, one line."""
+    """Serve the page that counts photographs. Raises ValueError or OSError, one line."""
+    desk = PhotographDesk(rounds=state_folder() / "tacta-rounds.json")
+    serve_alone(lambda key: create_photograph_app(desk, key), "Photographs", host, port)
+
+
+def serve_alone(made: Callable[[str], Flask], what: str, host: str, port: int) -> None:
+    """Serve the application that `made` makes of a key, and print where it is. Raises OSError, one line."""
     key = secrets.token_urlsafe(9)
-    server = Server(
-        create_photograph_app(PhotographDesk(rounds=state_folder() / "tacta-rounds.json"), key), host, port
-    )
+    server = Server(made(key), host, port)
     server.start()
     try:
         is_open = server.host in ("0.0.0.0", "::")  # compared, not bound
         names = lan_addresses() if is_open else ()
         shown = [address(f"http://{name}:{server.port}", key) for name in (*names, "127.0.0.1")]
         for line in shown:
-            click.echo(f"Photographs  {line}", err=True)
+            click.echo(f"{what}  {line}", err=True)
         if is_open:
             segno.make(shown[0], error="m", micro=False).terminal(out=sys.stderr, compact=True)
         else:

@@ -1,0 +1,1 @@
+"""Printed cards measured on photographs of one card each: outlines of shapes, dots, badge, size."""
