@@ -5,6 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from companion.core.game import Game
-from companion.games import tacta, tada
+from companion.games import tacta, tada, zingazam
 
-GAMES: dict[str, Game[Any]] = {game.name: game for game in (tada.GAME, tacta.GAME)}
+GAMES: dict[str, Game[Any]] = {game.name: game for game in (tada.GAME, tacta.GAME, zingazam.GAME)}

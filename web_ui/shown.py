@@ -129,13 +129,27 @@ def told(web: Web, entry: e.Entry, counting: frozenset[int] | None = None) -> di
         "n": entry.n,
         "time": time.strftime("%H:%M:%S", time.localtime(entry.wall_ms / 1000)),
         "who": _who(entry, seats),
-        "what": words(entry.command, seats) if entry.command else gettext("The table was opened."),
+        "what": _covered(entry) if is_covered(web, entry) else _what(entry, seats),
         "facts": ", ".join(spaced(type(event).__name__) for event in entry.events),
         "refused": refused.ruling if refused else None,
         "why": getattr(correction, "why", ""),
         "may_correct": entry.n > 1 and refused is None,
         "counts": counting is None or correction is not None or entry.n in counting,
     }
+
+
+def is_covered(web: Web, entry: e.Entry) -> bool:
+    """Whether nobody who reads the journal may know yet what this entry holds."""
+    return web.desk.game.is_secret(web.desk.snapshot().sitting, entry)
+
+
+def _covered(entry: e.Entry) -> str:
+    kind = spaced(type(entry.command).__name__)
+    return str(gettext("%(what)s: what it was stays covered until the game is over.", what=kind))
+
+
+def _what(entry: e.Entry, seats: Mapping[str, Seat]) -> str:
+    return words(entry.command, seats) if entry.command else str(gettext("The table was opened."))
 
 
 def _who(entry: e.Entry, seats: Mapping[str, Seat]) -> str:

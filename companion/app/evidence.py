@@ -15,6 +15,8 @@ from vision.camera import CameraChild
 from web_ui.health import Picture
 
 BEFORE_NS, AFTER_NS = 8 * S, 4 * S
+LINGER_NS = 5 * S
+"""A card that was shown may still lie before the camera for so long."""
 SWEEP_S = 600.0
 CAMERA = "table"
 _log = logging.getLogger(__name__)
@@ -37,6 +39,7 @@ class EvidenceKeeper:
         self._store, self._camera, self._ahead_ns = store, camera, ahead_ns
         self._wanted: queue.Queue[tuple[int, int] | None] = queue.Queue(200)
         self._at: dict[int, int] = {}
+        self._shaded: list[tuple[int, int | None]] = []
         self._thread = threading.Thread(target=self._run, name="evidence", daemon=True)
 
     def start(self) -> None:
@@ -47,6 +50,23 @@ class EvidenceKeeper:
         """End; clips that are still waited for are given up."""
         self._wanted.put(None)
         self._thread.join(12.0)
+
+    def shade(self, is_private: bool, now_ns: int) -> None:
+        """From this instant on something is shown, or is not shown any more, that not everybody may see.
+
+        Of that time, and of LINGER_NS after it, no picture is kept or shown.
+        """
+        since_ns, until_ns = self._shaded[-1] if self._shaded else (0, 0)
+        if is_private and until_ns is not None:
+            self._shaded.append((now_ns, None))
+        elif not is_private and until_ns is None:
+            self._shaded[-1] = (since_ns, now_ns + LINGER_NS)
+
+    def _is_shaded(self, at_ns: int) -> bool:
+        return any(
+            since_ns <= at_ns and (until_ns is None or at_ns <= until_ns)
+            for since_ns, until_ns in self._shaded
+        )
 
     def note(self, entry: Entry) -> None:
         """Called for each new entry; never waits."""
@@ -81,7 +101,9 @@ class EvidenceKeeper:
         if name != CAMERA or self._camera is None:
             return None
         still = self._camera.still()
-        return None if still is None else still[1]
+        if still is None or self._is_shaded(still[0] + self._ahead_ns):
+            return None
+        return still[1]
 
     def _run(self) -> None:
         while True:
@@ -101,7 +123,8 @@ class EvidenceKeeper:
                 self._store.note_none(entry, "No camera looks at this table.")
                 return
             left_s = (camera_ns + AFTER_NS - time.monotonic_ns()) / 1e9
-            frames = self._camera.clip(camera_ns - BEFORE_NS, camera_ns + AFTER_NS, max(2.0, left_s + 2.0))
+            taken = self._camera.clip(camera_ns - BEFORE_NS, camera_ns + AFTER_NS, max(2.0, left_s + 2.0))
+            frames = [(at, jpeg) for at, jpeg in taken if not self._is_shaded(at + self._ahead_ns)]
             if frames:
                 self._store.put(entry, [(at + self._ahead_ns, jpeg) for at, jpeg in frames])
             else:

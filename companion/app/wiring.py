@@ -170,6 +170,7 @@ class RunningTable:
         self.pads = PadDesk(self.loop, self.bridge, pages, book)
         self._book = book
         self._verdicts = VerdictTeller(self.loop.game, self.bridge.tell_verdict)
+        self.evidence.shade(self.loop.game.is_private(first.sitting), first.at_ns)
         self.loop.subscribe(self._changed)
         self.loop.announcer.subscribe(self._announced)
         self.evidence.start()
@@ -264,6 +265,7 @@ class RunningTable:
         if part != self._part:
             self._note_head(snapshot, self._part[0])
             self._part = part
+        self.evidence.shade(self.loop.game.is_private(snapshot.sitting), snapshot.at_ns)
         self._show_layouts(snapshot)
         self._verdicts.changed(snapshot)
 

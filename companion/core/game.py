@@ -133,7 +133,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     puts right what is noted of a die that shows `value`, None where nothing has to be. `slams(sitting)`: the claims
     of the running race by seat, with the stamps by which they are ranked. `bounds`: least and most of a house rule
     that is a number, where that is not 0 to MOST_NUMBER. `why_fixed(sitting, option)` says in one sentence why a house
-    rule can no longer be changed, or nothing.
+    rule can no longer be changed, or nothing. `is_private`: something is shown now that not all may see, so no picture
+    is kept or shown. `is_secret(sitting, entry)`: who reads the journal may not know yet what this entry holds.
     """
 
     name: str
@@ -167,6 +168,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     slams: Callable[[Sitting[S]], tuple[tuple[str, Stamp], ...]] = no_slams
     bounds: Mapping[str, tuple[int, int]] = {}
     why_fixed: Callable[[Sitting[S], str], str] = never_fixed
+    is_private: Callable[[Sitting[S]], bool] = lambda _sitting: False
+    is_secret: Callable[[Sitting[S], e.Entry], bool] = lambda _sitting, _entry: False
 
 
 def refuse(command: c.Command, rule: str, because: str, seat: str = "") -> tuple[e.Event, ...]:

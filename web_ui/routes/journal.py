@@ -18,7 +18,7 @@ from companion.core.seat import Role
 from web_ui.context import viewer, web
 from web_ui.forms import FormError, command_json, fields_of
 from web_ui.guard import refusal
-from web_ui.shown import facts, told
+from web_ui.shown import facts, is_covered, told
 
 PAGES = Blueprint("journal", __name__)
 PAGE = 100
@@ -44,8 +44,15 @@ def page() -> ResponseReturnValue:
 
 @PAGES.get("/journal/export.jsonl")
 def download() -> ResponseReturnValue:
-    """The whole journal as JSON Lines, one entry a line, with its head in a header."""
+    """The whole journal as JSON Lines, one entry a line, with its head in a header.
+
+    Refused with 409 while it holds what nobody who reads it may know yet.
+    """
     desk = web().desk
+    if any(is_covered(web(), entry) for entry in desk.entries()):
+        return refusal(
+            409, gettext("This journal holds cards that are still hidden. Download it after the game.")
+        )
 
     def lines() -> Iterator[bytes]:
         for entry in desk.entries():
@@ -74,7 +81,8 @@ def correct(number: int) -> ResponseReturnValue:
     entry = _entry(number)
     way = request.args.get("way", "void")
     kinds = _replacements()
-    now: dict[str, Any] = {} if entry.command is None else msgspec.to_builtins(entry.command)
+    is_blank = entry.command is None or is_covered(web(), entry)
+    now: dict[str, Any] = {} if is_blank else msgspec.to_builtins(entry.command)
     name = request.args.get("do") or (now.get("do") if way == "replace" else "")
     kind = next((kind for kind in kinds if kind.__name__ == name), None)
     seats = web().desk.snapshot().sitting.seats

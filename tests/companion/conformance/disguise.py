@@ -11,8 +11,10 @@ import msgspec
 
 from companion.core import command as c
 from companion.core.game import Sitting
-from companion.games import tacta, tada
+from companion.games import tacta, tada, zingazam
 from companion.games.tada.commands import ChooseSpell
+from companion.games.tahwars.game import GAME as TAHWARS
+from companion.games.zingazam.commands import TellCat
 
 replace = msgspec.structs.replace
 Disguise = Callable[[Sitting[Any], str, random.Random], Sitting[Any]]
@@ -46,18 +48,47 @@ def _tada(sitting: Sitting[Any], seat: str, chance: random.Random) -> Sitting[An
     return replace(sitting, game=changed)
 
 
+def _tahwars(sitting: Sitting[Any], _seat: str, chance: random.Random) -> Sitting[Any]:
+    """Another order of the quest cards that nobody has seen yet."""
+    deck = list(sitting.game.deck)
+    chance.shuffle(deck)
+    return replace(sitting, game=replace(sitting.game, deck=tuple(deck)))
+
+
+def _zingazam(sitting: Sitting[Any], seat: str, chance: random.Random) -> Sitting[Any]:
+    """Other numbers on the cards that face this seat alone."""
+    hand = sitting.game.hands.get(seat, ())
+    changed = tuple(
+        replace(held, number=chance.choice((1, 2, 3, 6, 7, 8)))
+        if held.faces_owner and held.number and sitting.options["hands"] == "full"
+        else held
+        for held in hand
+    )
+    if changed == hand:
+        return sitting
+    return replace(sitting, game=replace(sitting.game, hands={**sitting.game.hands, seat: changed}))
+
+
 def _open(sitting: Sitting[Any], _seat: str, _chance: random.Random) -> Sitting[Any]:
     """A game in which nobody holds a secret that the program knows."""
     return sitting
 
 
-DISGUISES: dict[str, Disguise] = {"counting": _counting, tada.GAME.name: _tada, tacta.GAME.name: _open}
+DISGUISES: dict[str, Disguise] = {
+    "counting": _counting,
+    tada.GAME.name: _tada,
+    tacta.GAME.name: _open,
+    zingazam.GAME.name: _zingazam,
+    TAHWARS.name: _tahwars,
+}
 """`DISGUISES[game](sitting, seat, chance)`: the same table with other secrets of that seat."""
 
 SECRET: dict[str, tuple[type[c.Command], ...]] = {
     "counting": (k.Hide,),
     tada.GAME.name: (ChooseSpell,),
     tacta.GAME.name: (),
+    zingazam.GAME.name: (TellCat,),
+    TAHWARS.name: (),
 }
 """Orders of which others may learn no more than that they were given."""
 

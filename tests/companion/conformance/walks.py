@@ -21,7 +21,11 @@ from companion.core.seat import Actor, Role, Seat, Viewer, seat_at
 from companion.core.show import show
 
 ALL: dict[str, Game[Any]] = {counting.GAME.name: counting.GAME, **GAMES}
-LENGTHS: dict[str, dict[str, Any]] = {"counting": {"goal": 900}, "tacta": {"mode": "limited_space"}}
+LENGTHS: dict[str, dict[str, Any]] = {
+    "counting": {"goal": 900},
+    "tacta": {"mode": "limited_space"},
+    "zingazam": {"hands": "full", "games": 2},
+}
 """House rules by which an evening is long enough to show something, and short enough to be tried often."""
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil", "Fay")
 
