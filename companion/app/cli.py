@@ -221,6 +221,44 @@ def markers(out: Path) -> None:
     looking.print_markers(out)
 
 
+@print_.command(name="tacta")
+@click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("tacta.pdf"), show_default=True)
+@click.option(
+    "--deck", default="a", show_default=True, metavar="a|b|FILE", help="Which geometry, or a deck file."
+)
+@click.option("--colour", "colours", multiple=True, help="Only this colour's deck; once for each.")
+def print_tacta(out: Path, deck: str, colours: tuple[str, ...]) -> None:
+    """A Tacta deck of these geometries in our own drawing: both sides, exact size, cut marks."""
+    from companion.app import deck_sheet
+
+    deck_sheet.print_deck(out, deck, colours)
+
+
+@print_.command(name="map")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("map.svg"), show_default=True)
+def print_map(name: str, out: Path) -> None:
+    """A map of TAH WARS at its true size with its corner tags: delta, ring, ridge, islands, or a map's file."""
+    from companion.app import boards, map_sheets
+
+    is_file = Path(name).suffix == ".json"
+    map_sheets.print_map(boards.load_map(Path(name)) if is_file else map_sheets.house_map(name), out)
+
+
+@print_.command(name="tower-tags")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), default=Path("tower-tags.svg"), show_default=True
+)
+@click.option(
+    "--side", "side_mm", default=44.8, show_default=True, metavar="MM", help="Side of a tag's black square."
+)
+def print_tower_tags(side_mm: float, out: Path) -> None:
+    """The six tags for the tops of towers."""
+    from companion.app import map_sheets
+
+    map_sheets.print_tower_tags(side_mm, out)
+
+
 @cli.command(name="read-dice")
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--kind", "kinds", multiple=True, default=("pips",), show_default=True,
@@ -307,7 +345,9 @@ def watch_tacta(sources: tuple[str, ...], as_json: bool, **wanted: Any) -> None:
 @_deck
 @_corners
 @_table_mm
-@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw the cards that were read.")
+@click.option(
+    "--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw the cards that were read."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
 def read_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **wanted: Any) -> None:
     """Read the cards of a Tacta table on photographs, as far as they show: which, which side is up, and where. Exit 1
