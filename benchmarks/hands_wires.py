@@ -1,13 +1,12 @@
 """The bridge on real lines of this machine: how soon, how many, how soon again, and what an idle port costs.
 
-Fake pads in one process with the host unless a function says otherwise. No network but loopback.
+Fake pads are in a process of their own where time is measured to the millisecond, else in one with the host. No network
+but loopback.
 """
 
 from __future__ import annotations
 
 import resource
-import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from benchmarks.bridge_rig import Table, bridged, until
 from benchmarks.brokers import mosquitto
+from benchmarks.pads_apart import PadsApart, Press, Wanted
 from companion.core.observation import Observation, Pressed
 from firmware_bridge.fake_device import FakePad
 from firmware_bridge.framing import wrap
@@ -71,27 +71,21 @@ class Late:
 
 def burst_mqtt(url: str, bursts: int = 100) -> list[float]:
     """Bursts of six slams 5 ms apart, QoS 1; ms from each slam to the program."""
-    pads = [FakePad.on_mqtt(url, f"pad{k}", inputs=4) for k in range(6)]
-    for pad in pads:
-        pad.start()
-    try:
-        with bridged(MqttLink(url)) as table:
-            table.wait_ready(*(pad.id for pad in pads))
-            late = Late(table)
-            spans = []
-            for burst in range(bursts):
-                before = len(late.at)
-                base_ns = time.monotonic_ns() + 30 * MS
-                for place, pad in enumerate(pads):
-                    pad.press(burst % 4, base_ns + place * 5 * MS, hold_ns=40 * MS)
-                until(lambda before=before: len(late.at) == before + 6, "six slams")  # type: ignore[misc]  # bound in the loop
-                newest = sorted(late.at.values())[-6:]
-                spans += [(at - base_ns) / MS - place * 5 for place, at in enumerate(newest)]
-                time.sleep(0.08)
-            return spans
-    finally:
-        for pad in pads:
-            pad.stop()
+    wanted = [Wanted(f"pad{k}", url, inputs=4) for k in range(6)]
+    with PadsApart(wanted) as pads, bridged(MqttLink(url)) as table:
+        table.wait_ready(*(pad.device for pad in wanted))
+        late = Late(table)
+        spans = []
+        for burst in range(bursts):
+            before = len(late.at)
+            base_ns = time.monotonic_ns() + 30 * MS
+            for place in range(6):
+                pads.press(Press(place, burst % 4, base_ns + place * 5 * MS, 40 * MS))
+            until(lambda before=before: len(late.at) == before + 6, "six slams")  # type: ignore[misc]  # bound in the loop
+            newest = sorted(late.at.values())[-6:]
+            spans += [(at - base_ns) / MS - place * 5 for place, at in enumerate(newest)]
+            time.sleep(0.08)
+        return spans
 
 
 def lines_per_second(count: int = 50_000) -> Rate:
@@ -162,25 +156,11 @@ def broker_restart(folder: Path, count: int = 3) -> list[float]:
 
 def idle_share(seconds: float = 10.0) -> float:
     """Percent of a processor that one idle port and its bridge take; the pad runs in a process of its own."""
-    code = (
-        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
-        "from firmware_bridge.fake_device import FakePad\n"
-        "with FakePad.on_pty('pad1') as pad:\n"
-        "    print(pad.port, flush=True); sys.stdin.read()\n"
-    )
-    root = str(Path(__file__).parents[1])
-    with subprocess.Popen(
-        [sys.executable, "-c", code, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdin is not None
-        port = other.stdout.readline().strip()
-        with bridged(SerialLink([port])) as table:
-            table.wait_ready("pad1")
-            time.sleep(1)
-            before = resource.getrusage(resource.RUSAGE_SELF)
-            time.sleep(seconds)
-            after = resource.getrusage(resource.RUSAGE_SELF)
-        other.stdin.close()
+    with PadsApart([Wanted("pad1")]) as pads, bridged(SerialLink(pads.ports)) as table:
+        table.wait_ready("pad1")
+        time.sleep(1)
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        time.sleep(seconds)
+        after = resource.getrusage(resource.RUSAGE_SELF)
     used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return 100 * used_s / seconds

@@ -1,4 +1,5 @@
-"""From a cup on a pad to a verdict on the page: fake pads on real lines, the real bridge, a durable table.
+"""From a cup on a pad to a verdict on the page: fake pads in a process of their own, real lines, the real bridge, a
+durable table.
 
 The clock starts when the pad's input closes. *Provisional*: the public view that shows the slam is drawn. *Final*: the
 slam is durable, in an order that nothing in flight can change.
@@ -18,6 +19,7 @@ from typing import Any
 from benchmarks.brokers import MOSQUITTO, mosquitto
 from benchmarks.evening import NAMES, REFEREE, data_of
 from benchmarks.figures import Figure, percentile, say
+from benchmarks.pads_apart import PadsApart, Press, Wanted
 from companion.catalogue import GAMES
 from companion.core import command as c
 from companion.core.game import Sitting
@@ -26,7 +28,6 @@ from companion.games.tada.commands import VoidRound
 from companion.runtime import opening
 from companion.runtime.desk import Snapshot
 from companion.runtime.loop import TableLoop
-from firmware_bridge.fake_device import FakePad
 from firmware_bridge.link import Bridge
 from firmware_bridge.mqtt_link import MqttLink
 from firmware_bridge.serial_link import SerialLink
@@ -53,7 +54,7 @@ def slams(sitting: Sitting[Any]) -> int:
 
 
 class Stopwatch:
-    """Listens at a table; `wait` gives when, in ms since `began`, more slams than before were shown."""
+    """Listens at a table; `wait` tells when as many slams as are expected were shown."""
 
     def __init__(self, loop: TableLoop) -> None:
         self._loop = loop
@@ -65,7 +66,6 @@ class Stopwatch:
         """From now on, wait for this many slams."""
         with self._changed:
             self._count, self._shown_ns, self._final_ns = count, 0, 0
-            self._began_ns = time.monotonic_ns()
 
     def _look(self, snapshot: Snapshot) -> None:
         with self._changed:
@@ -76,19 +76,22 @@ class Stopwatch:
                 self._final_ns = time.monotonic_ns()
                 self._changed.notify_all()
 
-    def wait(self) -> tuple[float, float]:
-        """(provisional, final) in ms since `expect`. Raises TimeoutError."""
+    def wait(self, began_ns: int) -> tuple[float, float]:
+        """(provisional, final) in ms since then. Raises TimeoutError."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._final_ns, PATIENCE_S):
                 raise TimeoutError(f"slam {self._count} never came")
-            return (self._shown_ns - self._began_ns) / 1e6, (self._final_ns - self._began_ns) / 1e6
+            return (self._shown_ns - began_ns) / 1e6, (self._final_ns - began_ns) / 1e6
 
 
-def measure(folder: Path, link: Link, pads: list[FakePad], inputs: int, count: int) -> Taken:
-    """Slam `count` times, one seat after the other, round after round, on pads with `inputs` inputs each."""
+def measure(folder: Path, link: Link, pads: PadsApart, count: int) -> Taken:
+    """Slam `count` times, one seat after the other, round after round."""
     game, taken = GAMES["tada"], Taken()
-    places = [(pad, place) for pad in pads for place in range(inputs)]
-    seats = tuple(seat_at(n, NAMES[n - 1], pad.id, place) for n, (pad, place) in enumerate(places, start=1))
+    places = [(n, place) for n, pad in enumerate(pads.wanted) for place in range(pad.inputs)]
+    devices = [pad.device for pad in pads.wanted]
+    seats = tuple(
+        seat_at(n, NAMES[n - 1], devices[pad], place) for n, (pad, place) in enumerate(places, start=1)
+    )
     with ExitStack() as stack:
         open_ = opening.create(
             folder / "slams.journal", game, seats=seats, seed=1, data=data_of(game),
@@ -102,19 +105,17 @@ def measure(folder: Path, link: Link, pads: list[FakePad], inputs: int, count: i
             waiting_for=bridge.silent,
         )  # fmt: skip
         stack.callback(loop.close)
-        for pad in pads:
-            stack.enter_context(pad)
+        stack.enter_context(pads)
         stack.callback(bridge.stop)
         bridge.start()
-        _wait_ready(bridge, pads)
+        _wait_ready(bridge, len(devices))
         watch, keys = Stopwatch(loop), iter(range(10**9))
         while len(taken.final_ms) < count:
             _play_to_cast(loop, keys)
             for done, (pad, place) in enumerate(places, start=1):
                 time.sleep(0.03)
                 watch.expect(done)
-                pad.press(place)
-                provisional_ms, final_ms = watch.wait()
+                provisional_ms, final_ms = watch.wait(pads.press(Press(pad, place)))
                 taken.provisional_ms.append(provisional_ms)
                 taken.final_ms.append(final_ms)
                 rtts_ns = [device.rtt_ns or 0 for device in bridge.devices()]
@@ -123,9 +124,9 @@ def measure(folder: Path, link: Link, pads: list[FakePad], inputs: int, count: i
     return taken
 
 
-def _wait_ready(bridge: Bridge, pads: list[FakePad]) -> None:
+def _wait_ready(bridge: Bridge, count: int) -> None:
     ends = time.monotonic() + PATIENCE_S
-    while sum(device.state == "ready" for device in bridge.devices()) < len(pads):
+    while sum(device.state == "ready" for device in bridge.devices()) < count:
         if time.monotonic() > ends:
             raise TimeoutError("the pads are not ready")
         time.sleep(0.02)
@@ -146,16 +147,15 @@ def _play_to_cast(loop: TableLoop, keys: Iterator[int]) -> None:
 
 def on_pty(folder: Path, count: int) -> Taken:
     """Six seats on one controller with six inputs, on a pseudo-terminal."""
-    line = folder / "line"
-    pad = FakePad.on_pty("box", line, inputs=6)
-    return measure(folder, SerialLink([str(line)]), [pad], 6, count)
+    line = str(folder / "line")
+    return measure(folder, SerialLink([line]), PadsApart([Wanted("box", path=line, inputs=6)]), count)
 
 
 def on_mosquitto(folder: Path, count: int) -> Taken:
     """Six seats on six devices on a broker."""
     with mosquitto(folder) as broker:
-        pads = [FakePad.on_mqtt(broker.url, f"pad{n}") for n in range(1, 7)]
-        return measure(folder, MqttLink(broker.url), pads, 1, count)
+        pads = PadsApart([Wanted(f"pad{n}", broker.url) for n in range(1, 7)])
+        return measure(folder, MqttLink(broker.url), pads, count)
 
 
 def verdict_figures(folder: Path, count: int) -> Iterator[Figure]:

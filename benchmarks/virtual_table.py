@@ -243,7 +243,7 @@ class VirtualTable:
         return [state for state, _ in itertools.groupby(told)]
 
     def ask(self) -> None:
-        self.hub.ask_all(self.now_ns)
+        self.hub.ask_all(self.now_ns, self.now_ns)
         self._tick()
 
 

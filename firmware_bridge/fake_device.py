@@ -66,6 +66,7 @@ class FakePad:
         self._now_ns = now_ns
         self._lock = threading.RLock()
         self._wake = threading.Event()
+        self._sleeps_until_ns = 0
         self._is_stopping = False
         self._is_muted = False
         self._is_plugged = False
@@ -163,13 +164,14 @@ class FakePad:
             self._at(down_ns, model, lambda us: model.edge(us, input, is_down=True, force=force))
             self._at(down_ns + hold_ns, model, lambda us: model.edge(us, input, is_down=False))
             self._run_due(self._now_ns())
-        self._wake.set()
+            self._wake_in_time()
 
     def strike(self, input: int = 0, *, is_die: bool = False, peak: int = 500, width_us: int = 2_000) -> None:
         """A tower hit, or a die that passes its beam, now."""
         with self._lock:
             us = self.device_us(self._now_ns())
             self._say(self._model.tower(us, input, is_die=is_die, peak=peak, width_us=width_us))
+            self._wake_in_time()
 
     def mute(self, is_muted: bool = True) -> None:
         """Say nothing any more, but stay plugged in."""
@@ -244,11 +246,18 @@ class FakePad:
         while not self._is_stopping:
             with self._lock:
                 self._run_due(self._now_ns())
-                next_ns = self._host_ns(self._model.due_us())
-                if self._due:
-                    next_ns = min(next_ns, self._due[0][0])
-            self._wake.wait(max(next_ns - self._now_ns(), 100_000) / 1e9)
+                self._sleeps_until_ns = self._due_ns()
+            self._wake.wait(max(self._sleeps_until_ns - self._now_ns(), 100_000) / 1e9)
             self._wake.clear()
+
+    def _due_ns(self) -> int:
+        model_ns = self._host_ns(self._model.due_us())
+        return min(model_ns, self._due[0][0]) if self._due else model_ns
+
+    def _wake_in_time(self) -> None:
+        """Its thread sleeps on where nothing is due sooner than it knew."""
+        if self._due_ns() < self._sleeps_until_ns:
+            self._wake.set()
 
     def _hear(self, data: bytes) -> None:
         heard_ns = self._now_ns()
@@ -267,7 +276,7 @@ class FakePad:
                     self._say([Nak(n=message.n, reason="only over a cable")])
                 elif message is not None:
                     self._say(self._model.hear(self.device_us(heard_ns), message))
-        self._wake.set()
+            self._wake_in_time()
 
     def _say(self, messages: list[FromDevice]) -> None:
         if self._is_muted or not self._is_plugged:

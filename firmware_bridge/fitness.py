@@ -12,10 +12,9 @@ LEARNING = "its clock is being learnt"
 LATELY = "it was in doubt until a moment ago"
 
 
-def doubt(state: str, clock: ClockSync, limit_ns: int, now_ns: int) -> str:
-    """Why a device in this state (as in `Session`) should not decide a race at host time `now_ns`, in words;
-    empty when it may."""
-    u_ns = clock.uncertainty_ns(now_ns)
+def doubt(state: str, clock: ClockSync, limit_ns: int, u_ns: int | None) -> str:
+    """Why a device in this state (as in `Session`), whose clock is uncertain by `u_ns` now, should not decide a race,
+    in words; empty when it may."""
     if state in ("silent", "lost"):
         return f"it is {state}"
     if state != "ready" or u_ns is None or not clock.is_settled:
@@ -47,7 +46,7 @@ class Fitness:
         return "" if is_steady else LATELY
 
 
-def should_hurry(clock: ClockSync, limit_ns: int, now_ns: int) -> bool:
-    """Is its clock near the limit, or beyond it, where fresher answers help?"""
-    u_ns, rtt_ns = clock.uncertainty_ns(now_ns), clock.rtt_ns
+def should_hurry(clock: ClockSync, limit_ns: int, u_ns: int | None) -> bool:
+    """Is its clock near the limit, or beyond it, where fresher answers help? `u_ns`: how uncertain it is now."""
+    rtt_ns = clock.rtt_ns
     return u_ns is not None and rtt_ns is not None and u_ns > HURRY_SHARE * limit_ns and rtt_ns < 2 * limit_ns

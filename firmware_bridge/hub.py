@@ -113,7 +113,7 @@ class Hub:
         if self._has_new_press:
             # Whoever waits for the order of this press waits for these answers: ask before being asked to.
             self._has_new_press = False
-            self.ask_all(now_ns)
+            self.ask_all(now_ns, now_ns)
         self._flush()
 
     def tick(self, now_ns: int) -> int:
@@ -145,11 +145,11 @@ class Hub:
 
     # what is asked of it
 
-    def ask_all(self, now_ns: int) -> None:
-        """Ask every device that is ready for the time, until all have passed `now_ns`."""
+    def ask_all(self, until_ns: int, now_ns: int) -> None:
+        """Ask every device that is ready for the time, until all have passed `until_ns`."""
         for session in self._sessions.values():
             if session.state == "ready":
-                session.ask(now_ns, is_wanted=True)
+                session.ask_until(until_ns, now_ns)
         self._flush()
 
     def play(self, cue: Cue, devices: Mapping[str, tuple[tuple[str, int], ...]], now_ns: int) -> None:

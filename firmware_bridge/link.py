@@ -12,6 +12,7 @@ had all that they count on.
 from __future__ import annotations
 
 import contextlib
+import heapq
 import logging
 import queue
 import threading
@@ -22,7 +23,7 @@ from concurrent.futures import Future
 import msgspec
 
 from companion.core.cue import Cue
-from companion.core.observation import Observation
+from companion.core.observation import Observation, Pressed
 from firmware_bridge import verdict
 from firmware_bridge.hub import IDLE_NS, Hub, Mode
 from firmware_bridge.status import DeviceStatus
@@ -45,6 +46,11 @@ class _Snapshot(msgspec.Struct, frozen=True):
     devices: tuple[DeviceStatus, ...] = ()
     strangers: tuple[LinkStatus, ...] = ()
 
+    def reach_ns(self, now_ns: int) -> int:
+        """How far the watermark may be."""
+        found = verdict.watermark_ns(self.marks, now_ns)
+        return found if self.held_ns is None else min(found, self.held_ns)
+
 
 class Bridge:
     """Feeds `sink` with what devices of all `links` see, in host time, and plays cues on them.
@@ -53,8 +59,8 @@ class Bridge:
     raises is logged and the next observation comes all the same. `now_ns` is the host's clock. `keys` are
     pad keys by device id; in mode ``strict`` a frame over an untrusted link must carry the MAC of its
     device's key, in mode ``open`` one without MAC is taken too (a wrong MAC never). `moved` is called in
-    the bridge's thread whenever the watermark may have moved by something heard (it also moves with time:
-    `verdict.CAP_NS`).
+    the bridge's thread when the watermark has come past a press that `sink` had, or past what `ask_all` asked
+    for: not with each answer, or whoever waits for the last pad were woken by every one before.
     """
 
     def __init__(
@@ -76,7 +82,7 @@ class Bridge:
         self._snapshot = _Snapshot()
         self._snapshot_at_ns = 0
         self._watermark_ns = 0
-        self._is_asking = threading.Event()
+        self._awaited_ns: list[int] = []  # a heap; of the bridge's thread
         self._is_stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -113,19 +119,13 @@ class Bridge:
         devices that have not been ready for that long. A press whose clock turns out to have gone wrong is
         handed in a second time, `suspect`, before this passes it. When no device is live: now.
         """
-        snapshot = self._snapshot
-        found = verdict.watermark_ns(snapshot.marks, self._now_ns())
-        if snapshot.held_ns is not None:
-            found = min(found, snapshot.held_ns)
-        self._watermark_ns = max(self._watermark_ns, found)
+        self._watermark_ns = max(self._watermark_ns, self._snapshot.reach_ns(self._now_ns()))
         return self._watermark_ns
 
-    def ask_all(self) -> None:
-        """Ask every live device for the time at once, again and again until the watermark has passed this
-        instant or `verdict.CAP_NS` are over. Cheap to call often; each press does the same by itself."""
-        if not self._is_asking.is_set():
-            self._is_asking.set()
-            self._call(self._ask_all)
+    def ask_all(self, until_ns: int) -> None:
+        """Ask every live device for the time at once, again and again until the watermark has passed this host
+        instant or `verdict.CAP_NS` are over. Each press does the same by itself."""
+        self._call(lambda: self._ask_all(until_ns))
 
     def silent(self) -> tuple[str, ...]:
         """Ids of live devices that owe an answer or an event for so long that the watermark passes over
@@ -190,7 +190,6 @@ class Bridge:
         except queue.Full:
             # Only a flood fills the queue; the bridge's own thread must never wait for itself.
             _log.warning("the pads send more than can be read; a command to them was dropped")
-            self._is_asking.clear()
 
     def _run(self) -> None:
         due_ns = 0
@@ -219,6 +218,8 @@ class Bridge:
         return self._now_ns() + IDLE_NS
 
     def _pass_on(self, observation: Observation) -> None:
+        if isinstance(observation, Pressed):
+            heapq.heappush(self._awaited_ns, observation.seen_ns)
         self._call_out(lambda: self._sink(observation))
 
     @staticmethod
@@ -236,13 +237,16 @@ class Bridge:
         if now_ns >= self._snapshot_at_ns or len(marks) != len(self._snapshot.marks):
             self._snapshot_at_ns = now_ns + _SNAPSHOT_EVERY_NS
             devices, strangers = self._hub.devices(now_ns), self._hub.strangers(now_ns)
-        before, self._snapshot = self._snapshot, _Snapshot(marks, self._hub.held_ns(), devices, strangers)
-        if (before.marks, before.held_ns) != (marks, self._snapshot.held_ns):
+        self._snapshot = _Snapshot(marks, self._hub.held_ns(), devices, strangers)
+        reach_ns, awaited = self._snapshot.reach_ns(now_ns), len(self._awaited_ns)
+        while self._awaited_ns and self._awaited_ns[0] <= reach_ns:
+            heapq.heappop(self._awaited_ns)
+        if len(self._awaited_ns) < awaited:
             self._call_out(self._moved)
 
-    def _ask_all(self) -> None:
-        self._is_asking.clear()
-        self._hub.ask_all(self._now_ns())
+    def _ask_all(self, until_ns: int) -> None:
+        heapq.heappush(self._awaited_ns, until_ns)
+        self._hub.ask_all(until_ns, self._now_ns())
 
     def _forget_key(self, device: str) -> None:
         self._hub.keys.pop(device, None)

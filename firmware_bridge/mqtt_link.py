@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -95,6 +95,24 @@ class Subscription(msgspec.Struct, frozen=True):
     wants_retained: bool = False
 
 
+class _Prompt(paho.Client):
+    """Sends in the thread that publishes: paho's own would have to wake up for it first."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        # Again by the same thread: what is told of a connection's end may publish.
+        self._writing = threading.RLock()
+        super().__init__(*args, **more)
+
+    def _packet_write(self) -> MQTTErrorCode:
+        with self._writing:
+            return super()._packet_write()
+
+    def send_now(self) -> None:
+        """Send what is queued, as far as the line takes it; never waits. What went wrong is for paho's thread."""
+        if self.is_connected():
+            self._packet_write()
+
+
 class MqttClient:
     """A connection that is kept up: MQTT 5, or 3.1.1 where the broker knows no better.
 
@@ -127,7 +145,7 @@ class MqttClient:
         self._came_up = came_up
         self._went_down = went_down
         self._will = will
-        self._client: paho.Client | None = None
+        self._client: _Prompt | None = None
         self._up_since_s = 0.0
         self._opened_s = math.inf
         self._short_lives = 0
@@ -160,6 +178,7 @@ class MqttClient:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho's own gap
             properties.MessageExpiryInterval = expiry_s
         sent = client.publish(topic, payload, qos=qos, retain=is_retained, properties=properties)
+        client.send_now()
         # "Not connected" for QoS 1 means: kept, and sent after the reconnect. To repeat it would double it.
         kept = qos > 0 and sent.rc == paho.MQTT_ERR_NO_CONN
         return sent.rc == paho.MQTT_ERR_SUCCESS or kept
@@ -193,9 +212,9 @@ class MqttClient:
         with contextlib.suppress(ValueError, RuntimeError):
             info.wait_for_publish(0.5)
 
-    def _make(self) -> paho.Client:
+    def _make(self) -> _Prompt:
         is_v5 = self.version == 5
-        client = paho.Client(
+        client = _Prompt(
             CallbackAPIVersion.VERSION2,
             client_id=self.client_id,
             clean_session=None if is_v5 else True,

@@ -322,7 +322,8 @@ class Session:
         self._questions.drop_old(now_ns)
         if now_ns >= self._wanted_ns + CAP_NS:
             self._wanted_ns = 0  # whoever wanted it has gone on without
-        if self.state == "ready" and should_hurry(self.clock, self.limit_ns, now_ns):
+        u_ns = self.clock.uncertainty_ns(now_ns)
+        if self.state == "ready" and should_hurry(self.clock, self.limit_ns, u_ns):
             self._questions.hasten()
         if now_ns >= self._questions.due_ns or self._wants_answer:
             self.ask(now_ns)
@@ -330,7 +331,7 @@ class Session:
             self._chase_missing(now_ns)
         if self._held and now_ns - self._held[0][1] >= CAP_NS:
             self._replay_held(now_ns)  # no answer came that would date it better
-        self._tell_clock(now_ns)
+        self._tell_clock(now_ns, u_ns)
 
     def due_ns(self) -> int:
         """The host time by which `tick` wants to be called again."""
@@ -348,13 +349,14 @@ class Session:
             due.append(self._held[0][1] + CAP_NS)
         return min(due)
 
-    def ask(self, now_ns: int, *, is_wanted: bool = False) -> None:
-        """Ask what time it is, as soon as `Questions` lets it.
+    def ask_until(self, until_ns: int, now_ns: int) -> None:
+        """Ask what time it is until an answer shows that everything before `until_ns` has come."""
+        if self._passed_ns < until_ns:
+            self._wanted_ns = max(self._wanted_ns, until_ns)
+            self.ask(now_ns)
 
-        With `is_wanted` it goes on asking until an answer shows that everything before `now_ns` has come.
-        """
-        if is_wanted:
-            self._wanted_ns = now_ns
+    def ask(self, now_ns: int) -> None:
+        """Ask what time it is, as soon as `Questions` lets it."""
         if (question := self._questions.next(now_ns)) is not None:
             self._say(question)
 
@@ -437,13 +439,12 @@ class Session:
             while self._told and self._told[0][0].n <= self._passed_n:
                 self._told.popleft()
 
-    def _tell_clock(self, now_ns: int) -> None:
+    def _tell_clock(self, now_ns: int, u_ns: int | None) -> None:
         """Report a clock that became fit or unfit for a race, twice as good or half as good since it was last
         told."""
-        u_ns = self.clock.uncertainty_ns(now_ns)
         if self.state != "ready" or u_ns is None or self._told_u_ns is None:
             return
-        if self._look_at_fitness(now_ns) != self.doubt:
+        if self._look_at_fitness(now_ns, u_ns) != self.doubt:
             self._become("ready", now_ns)
             return
         if abs(u_ns - self._told_u_ns) < _WORTH_TELLING_NS:
@@ -456,8 +457,8 @@ class Session:
         """Why it should not decide a ranked race, as it was told last."""
         return self._fitness.doubt
 
-    def _look_at_fitness(self, now_ns: int) -> str:
-        return self._fitness.look(doubt(self.state, self.clock, self.limit_ns, now_ns), now_ns)
+    def _look_at_fitness(self, now_ns: int, u_ns: int | None) -> str:
+        return self._fitness.look(doubt(self.state, self.clock, self.limit_ns, u_ns), now_ns)
 
     def _become(self, state: str, now_ns: int, detail: str = "", doubt_from_ns: int | None = None) -> None:
         if state != self.state:
@@ -465,7 +466,7 @@ class Session:
         self.state, self.detail = state, detail
         u_ns = self.clock.uncertainty_ns(now_ns)
         self._told_u_ns = u_ns
-        self._fitness.doubt = self._look_at_fitness(now_ns)
+        self._fitness.doubt = self._look_at_fitness(now_ns, u_ns)
         since_ns = now_ns if doubt_from_ns is None else min(doubt_from_ns, now_ns)
         self._see(
             DeviceChanged(

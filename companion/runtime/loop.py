@@ -48,8 +48,8 @@ class TableClosedError(Exception):
 class TableLoop:
     """A `Desk`: runs one table in one thread of its own, from construction to `close`.
 
-    `watermark()`: host instant before which nothing is in flight any more. `ask()`: please find out how far
-    the devices are (called when something begins to wait). `waiting_for()`: the devices that are waited for.
+    `watermark()`: host instant before which nothing is in flight any more. `ask(until_ns)`: please find out
+    whether the devices are past that instant (called when something begins to wait). `waiting_for()`: the devices that are waited for.
     All three are called on the writer's thread and must not block. Whoever feeds the watermark calls `wake`
     when it has moved.
     """
@@ -61,7 +61,7 @@ class TableLoop:
         clock: Clock,
         *,
         watermark: Callable[[], int] | None = None,
-        ask: Callable[[], None] = lambda: None,
+        ask: Callable[[int], None] = lambda _until_ns: None,
         waiting_for: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         """Starts the thread. The loop owns table and journal from here on and closes the journal."""
@@ -309,4 +309,4 @@ class TableLoop:
         latest_ns = self._table.waits_until_ns(self.now_ns())
         if latest_ns is not None and latest_ns > self._asked_ns:
             self._asked_ns = latest_ns
-            self._ask()
+            self._ask(latest_ns)

@@ -28,7 +28,7 @@ from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.fake_device import FakePad
 from firmware_bridge.framing import wrap
 from firmware_bridge.messages import Down, body_of
-from firmware_bridge.mqtt_link import MqttAddress, MqttClient, MqttLink
+from firmware_bridge.mqtt_link import MqttAddress, MqttClient, MqttLink, Subscription
 from firmware_bridge.verdict import Verdict
 
 from bridge_rig import bridged, until  # isort: skip
@@ -389,6 +389,31 @@ def test_a_bad_address_is_refused_in_one_line_without_its_secret(url: str, reaso
         MqttLink(url)
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@needs_mosquitto
+def test_what_is_published_goes_out_while_pahos_thread_is_held_up(broker: Mosquitto) -> None:
+    is_held, go_on, came_up = threading.Event(), threading.Event(), threading.Event()
+
+    def hold(_topic: str, _payload: bytes, _is_retained: bool) -> None:
+        is_held.set()
+        go_on.wait(10)
+
+    client = MqttClient(
+        MqttAddress.parse(broker.url), name="prompt", subscriptions=(Subscription("held", 0),), hear=hold,
+        came_up=came_up.set, went_down=lambda _reason: None, will=("gone", b"lost"),
+    )  # fmt: skip
+    with Outsider(broker.port, "told") as outsider:
+        client.start()
+        assert came_up.wait(5)
+        outsider.say("held", b"x")
+        assert is_held.wait(5)
+        try:
+            assert client.publish("told", b"now", qos=0)
+            until(lambda: outsider.heard == [("told", b"now", False)], "it came")
+        finally:
+            go_on.set()
+            client.stop()
 
 
 def test_what_goes_wrong_in_a_callback_is_logged_and_nothing_else(caplog: pytest.LogCaptureFixture) -> None:

@@ -43,13 +43,13 @@ def test_trap_26_paho_is_pinned_and_asked_for_its_second_callback_version(
     (pin,) = [line for line in project["dependencies"] if line.startswith("paho-mqtt")]
     assert pin == "paho-mqtt>=2.1,<3"
     asked: list[object] = []
-    real = mqtt_link.paho.Client
+    real = mqtt_link._Prompt
 
     def make(version: object, **more: object) -> object:
         asked.append(version)
-        return real(version, **more)  # type: ignore[arg-type]  # handed on
+        return real(version, **more)
 
-    monkeypatch.setattr(mqtt_link.paho, "Client", make)
+    monkeypatch.setattr(mqtt_link, "_Prompt", make)
     MqttLink("mqtt://127.0.0.1:1/t").client._make()
     assert asked == [mqtt_link.CallbackAPIVersion.VERSION2]
 

@@ -39,8 +39,8 @@ class Hands:
     def watermark(self) -> int:
         return self.now if self.mark is None else self.mark
 
-    def ask(self) -> None:
-        self.asked.append(self.now)
+    def ask(self, until_ns: int) -> None:
+        self.asked.append(until_ns)
 
 
 class Evening:
@@ -129,7 +129,7 @@ def test_a_press_is_shown_at_once_and_final_with_the_watermark(evening: Evening)
     assert early.waiting_for == ("box-7",)
     view = evening.loop.view(REFEREE_VIEWER)
     assert (view.headline, view.is_provisional) == ("1 of 60", True)
-    assert len(evening.hands.asked) == 1, "asked once for what waits"
+    assert evening.hands.asked == [1_400 * MS], "asked once for what waits"
     evening.hands.mark = None
     evening.loop.wake()
     final = evening.until(lambda s: s.sitting.game.total == 1)
