@@ -49,9 +49,9 @@ class TableLoop:
     """A `Desk`: runs one table in one thread of its own, from construction to `close`.
 
     `watermark()`: host instant before which nothing is in flight any more. `ask(until_ns)`: please find out
-    whether the devices are past that instant (called when something begins to wait). `waiting_for()`: the devices that are waited for.
-    All three are called on the writer's thread and must not block. Whoever feeds the watermark calls `wake`
-    when it has moved.
+    whether the devices are past that instant (called when something begins to wait). `waiting_for()`: the
+    devices that are waited for. All three are called on the writer's thread and must not block. Whoever feeds
+    the watermark calls `wake` when it has come past an instant that was asked for.
     """
 
     def __init__(
