@@ -143,7 +143,11 @@ def fuzz_figures(size: int) -> Iterator[Figure]:
     help="Slams over each kind of line.",
 )
 @click.option(
-    "--real", default=300, show_default=True, help="Slams on each real line; 0 leaves real time out."
+    "--real",
+    type=click.IntRange(min=0),
+    default=300,
+    show_default=True,
+    help="Slams on each real line; 0 leaves real time out.",
 )
 @click.option(
     "--fuzz", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Bytes of each kind."

@@ -31,8 +31,10 @@ def test_what_a_line_swallowed_is_lost(
     assert found.per_s > 0
 
 
-@pytest.mark.parametrize("option", ["--races", "--slams", "--fuzz"])
-def test_none_at_all_is_refused_in_one_line(option: str) -> None:
-    ended = CliRunner().invoke(hands.main, [option, "0"])
+@pytest.mark.parametrize(
+    ("option", "count"), [("--races", "0"), ("--slams", "0"), ("--fuzz", "0"), ("--real", "-1")]
+)
+def test_too_few_are_refused_in_one_line(option: str, count: str) -> None:
+    ended = CliRunner().invoke(hands.main, [option, count])
     assert ended.exit_code == 2
     assert f"Invalid value for '{option}'" in ended.output
