@@ -6,10 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.sheet import Page, pdf
 from vision.surface import FAMILIES, PLACES
 
-_A4_MM = (210.0, 297.0)
-_PT_PER_MM = 72 / 25.4
 _QUIET_MM = 8.0  # white around a marker; the finder needs one module of it
 _STEPS = (
     "1. Print at 100 % (no fit to page). The bar below must measure 100 mm; if it does not, print again.",
@@ -29,7 +28,7 @@ def marker_sheet(marker_mm: float = 40.0, family: str = "apriltag") -> bytes:
         raise ValueError(f"a marker of {marker_mm:g} mm does not fit: choose 20 to 60 mm")
     if family not in FAMILIES:
         raise ValueError(f"unknown marker family {family}: choose one of {', '.join(FAMILIES)}")
-    page = _Page()
+    page = Page()
     page.text(20, 18, "Table markers", 16)
     page.text(20, 25, f"{family}, {marker_mm:g} mm", 9)
     piece = marker_mm + 2 * _QUIET_MM
@@ -43,7 +42,7 @@ def marker_sheet(marker_mm: float = 40.0, family: str = "apriltag") -> bytes:
     page.text(124, below + 2.5, "100 mm", 9)
     for n, line in enumerate(_STEPS):
         page.text(20, below + 12 + 6 * n, line, 9)
-    return page.pdf()
+    return pdf([page])
 
 
 def marker_modules(marker: int, family: str = "apriltag") -> NDArray[np.bool_]:
@@ -53,7 +52,7 @@ def marker_modules(marker: int, family: str = "apriltag") -> NDArray[np.bool_]:
     return np.asarray(cv2.aruco.generateImageMarker(dictionary, marker, count) == 0)
 
 
-def _draw_marker(page: _Page, at_mm: tuple[float, float], side: float, modules: NDArray[np.bool_]) -> None:
+def _draw_marker(page: Page, at_mm: tuple[float, float], side: float, modules: NDArray[np.bool_]) -> None:
     x, y = at_mm
     step = side / len(modules)
     for row, line in enumerate(modules):
@@ -62,48 +61,3 @@ def _draw_marker(page: _Page, at_mm: tuple[float, float], side: float, modules: 
             # A hair taller than the module, lest a printer leaves white lines between the rows.
             more = 0.05 if row + 1 < len(modules) and modules[row + 1, first:end].all() else 0.0
             page.rectangle(x + first * step, y + row * step, (end - first) * step, step + more)
-
-
-class _Page:
-    """Drawing in mm from the page's top left, kept as PDF operators."""
-
-    def __init__(self) -> None:
-        self._operators: list[str] = []
-
-    def rectangle(self, x: float, y: float, width: float, height: float) -> None:
-        left, bottom = x * _PT_PER_MM, (_A4_MM[1] - y - height) * _PT_PER_MM
-        self._operators.append(
-            f"{left:.3f} {bottom:.3f} {width * _PT_PER_MM:.3f} {height * _PT_PER_MM:.3f} re f"
-        )
-
-    def dashed(self, x: float, y: float, width: float, height: float) -> None:
-        left, bottom = x * _PT_PER_MM, (_A4_MM[1] - y - height) * _PT_PER_MM
-        size = f"{width * _PT_PER_MM:.3f} {height * _PT_PER_MM:.3f}"
-        self._operators.append(f"q [4 3] 0 d 0.4 w {left:.3f} {bottom:.3f} {size} re S Q")
-
-    def text(self, x: float, y: float, words: str, size_pt: float) -> None:
-        safe = words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-        place = f"{x * _PT_PER_MM:.3f} {(_A4_MM[1] - y) * _PT_PER_MM:.3f}"
-        self._operators.append(f"BT /F1 {size_pt:g} Tf {place} Td ({safe}) Tj ET")
-
-    def pdf(self) -> bytes:
-        drawing = "\n".join(self._operators).encode("latin-1")
-        width, height = (side * _PT_PER_MM for side in _A4_MM)
-        objects = [
-            b"<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>",
-            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width:.3f} {height:.3f}] /Contents 4 0 R"
-            " /Resources << /Font << /F1 5 0 R >> >> >>".encode("ascii"),
-            b"<< /Length %d >>\nstream\n" % len(drawing) + drawing + b"\nendstream",
-            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        ]
-        out = bytearray(b"%PDF-1.4\n")
-        starts = []
-        for n, content in enumerate(objects, 1):
-            starts.append(len(out))
-            out += b"%d 0 obj\n" % n + content + b"\nendobj\n"
-        table = len(out)
-        out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-        out += b"".join(b"%010d 00000 n \n" % start for start in starts)
-        out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, table)
-        return bytes(out)
