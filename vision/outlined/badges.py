@@ -16,6 +16,7 @@ from vision.outlined.plane import Flat
 Floats = NDArray[np.float32]
 _FINE = 4  # cells a mm of a badge
 _REACH_MM = 6.0
+_INK_MM = 2.5
 _SIZES_MM = (3.6, 4.1, 4.6, 5.2)  # half a badge's size
 _HIGH = (0.6, 0.75, 0.95)  # a digit's height in half sizes of the badge
 _FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX)
@@ -42,6 +43,20 @@ def badge_likeness(
         told = basis.T @ cells
         best = max(best, float((told**2).sum()) / whole)
     return best
+
+
+def badge_ink(flat: Flat, pose: Pose, size_mm: tuple[float, float]) -> tuple[float, float, float] | None:
+    """The ink (BGR) in the middle of a card that lies at `pose`, which hardly any play covers; None where it is dark or
+    of no strong colour."""
+    columns, rows = (round(2 * _INK_MM * CELLS_PER_MM),) * 2
+    x, y = pose.apply((size_mm[0] / 2 - _INK_MM, size_mm[1] / 2 - _INK_MM))
+    cells = sampled(flat, Pose(x, y, pose.angle_deg), (columns, rows)).reshape(-1, 3)
+    strength = cells.max(1) - cells.min(1)
+    strong = cells[strength >= np.percentile(strength, 40)]
+    ink = np.median(strong, axis=0)
+    if ink.max() - ink.min() < 0.25 * max(float(ink.max()), 60.0):
+        return None
+    return float(ink[0]), float(ink[1]), float(ink[2])
 
 
 @lru_cache(maxsize=64)

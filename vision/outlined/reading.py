@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.core.geometry import Pose
 from companion.core.layout import Layout
-from vision.outlined.badges import badge_likeness
+from vision.outlined.badges import badge_ink, badge_likeness
 from vision.outlined.faces import CELLS_PER_MM, Side, frame_of, sides_of
 from vision.outlined.fitting import Fit, Fitter, centre_of, pose_about
 from vision.outlined.plane import Flat
@@ -131,6 +131,14 @@ class CardReader:
         )
         return max(plain, back - _BADGE_GAP) if side.flipped else plain
 
+    def _ink(self, flat: Flat, fit: Fit, side: Side) -> Ink:
+        """The name of a card's ink by its badge where it has a coloured one, else by its shapes and strip."""
+        if not _is_inked(side):
+            return Ink("", 180.0)
+        badge = badge_ink(flat, fit.pose, self.size_mm) if self.layouts[side.card].badge else None
+        by_badge = Ink("", 0.0) if badge is None else ink_of(badge, fit.white, self.hues)
+        return by_badge if by_badge.name else ink_of(fit.ink, fit.white, self.hues)
+
     def _sharpness(self, flat: Flat, pose: Pose, side: Side, mask: Mask | None) -> float:
         fits = {}
         for sigma in _SHARP_MM:
@@ -150,7 +158,7 @@ class CardReader:
         fit = Fitter(side, mask).fit(flat, _turned(near, best[1], self.size_mm))
         cost = told_apart(flat, fit.pose, (side,), mask, turned=(False,))[0].cost
         u_mm, u_deg = self.doubt(flat, fit)
-        ink = ink_of(fit.ink, fit.white, self.hues) if _is_inked(side) else Ink("", 180.0)
+        ink = self._ink(flat, fit, side)
         gap = (others[1][1] - others[0][1]) / _CLEAR if len(others) > 1 else 1.0
         fits = float(np.clip((_NO_CARD - cost) / (_NO_CARD - _FITS), 0, 1))
         is_ink_sure = not _is_inked(side) or ink.margin_deg > _SURE_INK_DEG
