@@ -28,12 +28,13 @@ from numpy.typing import NDArray
 from companion.core.layout import Placed
 from companion.core.observation import Observed
 from vision import MAX_PICTURE_PIXELS
-from vision.evidence import Stamped
-from vision.eye import Eye, EyeStatus, ReaderSpec, Source, SourceLostError, camera_changed
+from vision.evidence import RestPictures, Stamped
+from vision.eye import Eye, EyeStatus, LookoutSpec, ReaderSpec, Source, SourceLostError, camera_changed
 from vision.feed import PREFIX, FeedLine
 from vision.folders import pictures_in
 from vision.frame import PICTURE_SUFFIXES, Unreadable, load
 from vision.surface import Marks
+from vision.watcher import Watcher
 
 SILENCE_S = 3.0
 # The readers' matrices are small: threads that wait for each other on a busy machine make them many times slower.
@@ -56,7 +57,7 @@ class CameraChild:
     def __init__(
         self,
         source: str,
-        reader: ReaderSpec | None,
+        reader: ReaderSpec | LookoutSpec | None,
         sink: Callable[[Observed], None],
         *,
         name: str = "camera",
@@ -392,21 +393,38 @@ def _sleep_until(due_ns: int) -> None:
     time.sleep(max(0.0, (due_ns - time.monotonic_ns()) / 1e9))
 
 
-def _child(line: Connection, source: str, name: str, reader: ReaderSpec | None, marks: Marks | None) -> None:
+def _child(
+    line: Connection, source: str, name: str, reader: ReaderSpec | LookoutSpec | None, marks: Marks | None
+) -> None:
     """The child's first function."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the parent ends the child in order
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(5)  # the referee's pages and the pads come first
     try:
-        built = reader.build() if reader else None
+        eye = _eye(line, source, name, reader, marks)
     except Exception as error:  # whatever the reader's files hold, the table must hear one line about it
         line.send(("failed", f"the reader does not start: {error}"))
         return
-    rebuild = reader.build if reader else None
-    Eye(line, lambda: open_source(source), name, built, marks, rebuild=rebuild).run()
+    eye.run()
     if any(thread.is_alive() for thread in threading.enumerate() if thread is not threading.current_thread()):
         os._exit(0)  # a look or a driver that is still at work must not see its libraries taken down
+
+
+def _eye(
+    line: Connection, source: str, name: str, reader: ReaderSpec | LookoutSpec | None, marks: Marks | None
+) -> Eye:
+    """The child's loop with what looks at its frames: a reader of dice, or a lookout of its own."""
+    if reader is not None and not isinstance(reader, ReaderSpec):
+        return Eye(line, lambda: open_source(source), name, reader.lookout(name, marks))
+    rests = RestPictures()
+    watcher = Watcher(name, reader.build() if reader else None, marks, kept=rests)
+
+    def rebuild() -> None:
+        if reader is not None:
+            watcher.set_reader(reader.build())
+
+    return Eye(line, lambda: open_source(source), name, watcher, rests=rests, rebuild=rebuild)
 
 
 def _end(child: BaseProcess) -> None:

@@ -27,7 +27,6 @@ from companion.core.observation import CameraChanged, Observed
 from vision.dice.reader import Reader
 from vision.evidence import EvidenceRing, RestPictures, encode
 from vision.surface import Marks
-from vision.watcher import Watcher
 
 BEAT_S = 0.5
 _LOST_AFTER_NS = 2_000_000_000
@@ -64,6 +63,25 @@ class Source(Protocol):
         SourceLostError."""
 
     def close(self) -> None: ...
+
+
+class Lookout(Protocol):
+    """What looks at a camera's frames, one after the other."""
+
+    def step(
+        self, frame: NDArray[np.uint8], seen_ns: int, uncertainty_ns: int, number: int
+    ) -> list[Observed]:
+        """What follows from this BGR frame (H, W, 3), in order. `number` counts the camera's frames."""
+
+    def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
+        """Which printed things lie where."""
+
+
+class LookoutSpec(Protocol):
+    """Says, as data that another process can be given, what shall look at a camera's frames."""
+
+    def lookout(self, name: str, marks: Marks | None) -> Lookout:
+        """Made in the camera's own process. `name`: the camera's; `marks`: the table's markers."""
 
 
 class ReaderSpec(msgspec.Struct, frozen=True):
@@ -188,11 +206,9 @@ class Grabber:
 class Looker:
     """Looks at the newest frame, again and again, in a thread of its own; what it sees waits in `seen`."""
 
-    def __init__(
-        self, mailbox: Mailbox, watcher: Watcher, rebuild: Callable[[], Reader] | None = None
-    ) -> None:
+    def __init__(self, mailbox: Mailbox, lookout: Lookout, rebuild: Callable[[], None] | None = None) -> None:
         self._mailbox = mailbox
-        self._watcher = watcher
+        self._lookout = lookout
         self._rebuild = rebuild
         self._is_stale = threading.Event()
         self._layouts: tuple[Placed, ...] | None = None
@@ -227,7 +243,7 @@ class Looker:
         self._is_stale.clear()
         try:
             if self._rebuild is not None:
-                self._watcher.set_reader(self._rebuild())
+                self._rebuild()
         except Exception as error:  # whatever its files hold now, the old reader goes on
             _log.warning("the reader is not built anew, the old one goes on: %s", error)
 
@@ -239,35 +255,38 @@ class Looker:
                 shot = self._mailbox.take(0.1)
                 layouts, self._layouts = self._layouts, None
                 if layouts is not None:
-                    self._watcher.set_layouts(layouts)
+                    self._lookout.set_layouts(layouts)
                 if shot is not None:
                     self.since_ns = time.monotonic_ns()
-                    self.seen.put(self._watcher.step(*shot))
+                    self.seen.put(self._lookout.step(*shot))
                     self.since_ns = 0
         except BaseException as error:  # handed to the thread that speaks to the parent
             self.seen.put(error)
 
 
 class Eye:
-    """The child's loop. Speaks over `line`: ``(word, ...)`` tuples both ways, see `vision.camera`."""
+    """The child's loop. Speaks over `line`: ``(word, ...)`` tuples both ways, see `vision.camera`.
+
+    `rests`: where pictures of what rested are kept, by whoever looks; `rebuild` takes up changed files of a reader.
+    """
 
     def __init__(
         self,
         line: Connection,
         open_source: Callable[[], Source],
         name: str,
-        reader: Reader | None,
-        marks: Marks | None,
+        lookout: Lookout,
         *,
-        rebuild: Callable[[], Reader] | None = None,
+        rests: RestPictures | None = None,
+        rebuild: Callable[[], None] | None = None,
     ) -> None:
         self._line = line
         self._name = name
         self._mailbox = Mailbox()
         self._ring = EvidenceRing()
         self._grabber = Grabber(open_source, self._mailbox, self._ring)
-        self._rests = RestPictures()
-        self._looker = Looker(self._mailbox, Watcher(name, reader, marks, kept=self._rests), rebuild)
+        self._rests = rests or RestPictures()
+        self._looker = Looker(self._mailbox, lookout, rebuild)
         self._clips: list[tuple[int, int, int]] = []
         self._state = EyeStatus()
         self._blind = ""

@@ -56,7 +56,11 @@ def settings_of(options: dict[str, Any]) -> Settings:
     return Settings(
         game=game.name,
         seats=() if is_there and not options["seat"] else parse_seats(game, options["seat"], places),
-        options=house_rules(game, rules, sees_dice=bool(options["camera"] and options["profile"])),
+        options=house_rules(
+            game,
+            {**table_rules(game, options), **rules},
+            sees_dice=bool(options["camera"] and options["profile"]),
+        ),
         data=read_data(game, options["data"]),
         journal=journal,
         seed=options["seed"] if options["seed"] is not None else fresh_seed(),
@@ -73,6 +77,21 @@ def settings_of(options: dict[str, Any]) -> Settings:
         keys=keys,
         is_strict=options["strict"],
     )
+
+
+def table_rules(game: Game[Any], options: dict[str, Any]) -> dict[str, str]:
+    """House rules that say how large the table is, where a game has such and the size is given. Raises SettingsError
+    where a camera needs it."""
+    if "table_width_mm" not in game.options:
+        return {}
+    size = table_size(options["table_mm"])
+    if size is None:
+        if options["camera"]:
+            raise SettingsError(
+                f"--table-mm W,H: a camera over {game.title} needs the size between the markers"
+            )
+        return {}
+    return {"table_width_mm": str(round(size[0])), "table_height_mm": str(round(size[1]))}
 
 
 def house_rules(game: Game[Any], words: dict[str, str], *, sees_dice: bool) -> dict[str, str | int | bool]:

@@ -32,6 +32,7 @@ from companion.runtime.evidence import EvidenceStore, folder_of
 from companion.runtime.journal import is_unused
 from companion.runtime.loop import TableLoop
 from companion.runtime.opening import Opening, create, reopen
+from companion.sight import tacta as tacta_sight
 from companion.sight import tada as tada_sight
 from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.byte_link import ByteLink
@@ -50,7 +51,9 @@ from web_ui.health import Health
 from web_ui.serve import Server
 
 SIGHTS = {"tada": tada_sight}
-"""Which readers each game needs; a game without an entry is played without a camera."""
+"""Which readers each game needs; a game without an entry here or below is played without a camera."""
+LOOKOUTS = {"tacta": tacta_sight.lookout}
+"""Games at whose tables everything that lies is followed, with what their data file asks to look at."""
 COUNTED = "tacta"
 """The game whose finished table is counted on photographs."""
 DEFAULT_TABLE_MM = (480.0, 320.0)
@@ -228,8 +231,13 @@ class RunningTable:
             self._stack.callback(beacon.stop)
 
     def _make_camera(self, opening: Opening) -> CameraChild | None:
-        settings = self.settings
-        sight = SIGHTS.get(opening.table.game.name)
+        settings, game = self.settings, opening.table.game
+        sight, lookout = SIGHTS.get(game.name), LOOKOUTS.get(game.name)
+        if settings.camera and lookout is not None:
+            seen = lookout(opening.table.sitting.opened.data)
+            return CameraChild(
+                settings.camera, seen, self._camera_saw, marks=Marks(size_mm=settings.table_mm)
+            )
         if not settings.camera or sight is None:
             return None
         reader = sight.reader(str(settings.profile)) if settings.profile else None
