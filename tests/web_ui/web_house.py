@@ -1,4 +1,4 @@
-"""A real table of Ta-Da! with its loop, journal and pages."""
+"""A real table, of Ta-Da! unless another game is named, with its loop, journal and pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playwright.sync_api import Page
 from companion.catalogue import GAMES
 from companion.core import command as c
 from companion.core.seat import REFEREE, Actor, Role, Viewer, seat_at
-from companion.games.tada.deck import read
+from companion.games.tada.deck import Deck, read
 from companion.runtime.desk import Answer
 from companion.runtime.loop import TableLoop
 from companion.runtime.opening import create
@@ -65,12 +65,17 @@ class Pictures:
 class House:
     """One table with its pages. `server` is None until `serve` is called."""
 
-    def __init__(self, folder: Path, names: tuple[str, ...] = NAMES, **options: Any) -> None:
+    def __init__(
+        self, folder: Path, names: tuple[str, ...] = NAMES, game_name: str = "tada", **options: Any
+    ) -> None:
         seats = tuple(seat_at(n, name, "box-7" if n == 1 else "", 0) for n, name in enumerate(names, 1))
-        game = GAMES["tada"]
-        deck = (files(f"companion.games.{game.name}") / "data" / game.data_file).read_text(encoding="utf-8")
-        self.deck = read(deck)
-        self.opening = create(folder / "table.journal", game, seats=seats, seed=7, options=options, data=deck)
+        game = GAMES[game_name]
+        self.data = (files(f"companion.games.{game.name}") / "data" / game.data_file).read_text(
+            encoding="utf-8"
+        )
+        self.opening = create(
+            folder / "table.journal", game, seats=seats, seed=7, options=options, data=self.data
+        )
         self.desk = TableLoop(self.opening.table, self.opening.journal, self.opening.clock)
         self.access_file = folder / "access.json"
         self.access = Access(self.access_file)
@@ -82,6 +87,11 @@ class House:
         self.cleanup: list[Callable[[], None]] = []
         self._lock = threading.Lock()
         self._keys = 0
+
+    @property
+    def deck(self) -> Deck:
+        """The spells and feats of a table of Ta-Da!."""
+        return read(self.data)
 
     def health(self) -> Health:
         now = self.desk.now_ns()

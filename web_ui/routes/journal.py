@@ -81,8 +81,9 @@ def correct(number: int) -> ResponseReturnValue:
     entry = _entry(number)
     way = request.args.get("way", "void")
     kinds = _replacements()
-    is_blank = entry.command is None or is_covered(web(), entry)
-    now: dict[str, Any] = {} if is_blank else msgspec.to_builtins(entry.command)
+    now: dict[str, Any] = {} if entry.command is None else msgspec.to_builtins(entry.command)
+    if is_covered(web(), entry):
+        now = {"do": now.get("do")}
     name = request.args.get("do") or (now.get("do") if way == "replace" else "")
     kind = next((kind for kind in kinds if kind.__name__ == name), None)
     seats = web().desk.snapshot().sitting.seats
