@@ -11,7 +11,7 @@ from companion.games.tahwars import commands as c
 from companion.games.tahwars.battle import of_actions, of_launch
 from companion.games.tahwars.decide import team_names
 from companion.games.tahwars.deck import RESOURCES, goods_in_words
-from companion.games.tahwars.forms import act, terrain_field
+from companion.games.tahwars.forms import TERRAIN_FIELD, act
 from companion.games.tahwars.model import (
     Table,
     castle_gives,
@@ -31,33 +31,26 @@ from companion.games.tahwars.splits import read_split, splits_of
 from companion.games.tahwars.verdicts import quest_in_words
 
 
-def primary(table: Table, viewer: Viewer) -> Action | None:
-    """The one thing to do next, for the referee, or for a seat that is asked for something."""
-    if viewer.role is Role.SEAT:
-        return next(_of_seat(table, viewer.seat), None)
-    return next(_of_game(table), None)
-
-
 def actions(table: Table, viewer: Viewer) -> tuple[Action, ...]:
-    """Everything that this viewer may do now, the primary included; each id once."""
+    """Everything that this viewer may do now, the thing to do next first; each id once."""
     if viewer.role is Role.SEAT:
-        return tuple(_of_seat(table, viewer.seat))
+        return tuple(_of_seat(table, viewer.seat)) if player_of(table, viewer.seat) else ()
     found = (*_of_game(table), *_corrections(table))
     return tuple({action.id: action for action in found}.values())
 
 
 def _of_seat(table: Table, seat: str) -> Iterator[Action]:
     """What a seat may do for itself."""
-    if player_of(table, seat) is None:
-        return
-    for action in _of_game(table):
+    for action in _of_game(table, seat):
         if getattr(action.command, "seat", "") == seat and Role.SEAT in action.command.by:
             yield action
 
 
-def _of_game(table: Table) -> Iterator[Action]:
-    """What the phase asks for, the most usual first."""
+def _of_game(table: Table, seat: str = "") -> Iterator[Action]:
+    """What the phase asks for, the most usual first; of one seat alone, where one is named."""
     state = table.game
+    if seat and state.turn not in ("", seat):
+        return
     match state.phase:
         case "setup":
             yield from _setup(table)
@@ -70,8 +63,8 @@ def _of_game(table: Table) -> Iterator[Action]:
         case "orders":
             yield from _orders(table, state.turn)
         case "recruit":
-            for seat in in_order(table):
-                yield from _recruit(table, seat)
+            for each in in_order(table):
+                yield from _recruit(table, each)
         case "actions":
             yield from of_actions(table)
 
@@ -105,7 +98,7 @@ def _castle(table: Table, seat: str) -> Action:
     label = f"{table.name(seat)}'s castle stands"
     return act(f"castle-{seat}", c.PlaceCastle(seat=seat), label,
                "At its player's edge, about equally far from the others, facing the centre.",
-               fields=(terrain_field(),), zone=f"seat-{seat}")  # fmt: skip
+               fields=(TERRAIN_FIELD,), zone=f"seat-{seat}")  # fmt: skip
 
 
 def _turned_up(table: Table) -> Iterator[Action]:
@@ -216,7 +209,7 @@ def _corrections(table: Table) -> Iterator[Action]:
     for seat in in_order(table):
         player, who, zone = state.players[seat], table.name(seat), f"seat-{seat}"
         yield _put_right(f"castle-{seat}", c.PlaceCastle(seat=seat), f"{who}'s castle stands elsewhere", zone,
-                         (terrain_field(),))  # fmt: skip
+                         (TERRAIN_FIELD,))  # fmt: skip
         stats = {"shield": data.shield_cap, "attack": data.attack_cap, "health": data.health_cap}
         for item, most in {**dict.fromkeys(RESOURCES, data.resource_cap), **stats}.items():
             now = player.resources.get(item, 0) if item in RESOURCES else getattr(player, item)

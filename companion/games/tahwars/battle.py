@@ -8,7 +8,7 @@ from companion.core.view import Action, Choice, Field
 from companion.games.tahwars import commands as c
 from companion.games.tahwars.deck import goods_in_words
 from companion.games.tahwars.engage import TAKEN_BACK
-from companion.games.tahwars.forms import act, face_field, off_field, terrain_field, tower_field
+from companion.games.tahwars.forms import OFF_FIELD, TERRAIN_FIELD, act, face_field, tower_field
 from companion.games.tahwars.model import (
     Table,
     deployable,
@@ -49,7 +49,7 @@ def of_actions(table: Table) -> Iterator[Action]:
     elif not doing.completed:
         if not doing.moved and not doing.spent and doing.attack is None:
             yield act(f"move-{seat}", c.MoveCastle(seat=seat), f"{who} moves the castle",
-                      "Up to the stick's length, without turning it.", fields=(terrain_field(),),
+                      "Up to the stick's length, without turning it.", fields=(TERRAIN_FIELD,),
                       zone=zone)  # fmt: skip
             yield act(f"rotate-{seat}", c.RotateCastle(seat=seat), f"{who} turns the castle",
                       "Any direction, without leaving the spot.", zone=zone)  # fmt: skip
@@ -88,10 +88,10 @@ WRONG_MOVES = {
 def _drop(table: Table, seat: str, kind: str, label: str) -> Action:
     attack = open_attack(table)
     is_attack = attack is not None and kind in attack.waiting
-    fields = [face_field(table, kind, may_be_unseen=is_attack), terrain_field()]
+    fields = [face_field(table, kind, may_be_unseen=is_attack), TERRAIN_FIELD]
     if is_attack:
         fields.append(tower_field(table, targets(table, seat)))
-    fields.append(off_field())
+    fields.append(OFF_FIELD)
     effect = "How it lies once everything is still."
     return act(f"drop-{kind}-{seat}", c.DropDie(seat=seat, kind=kind), label, effect, fields=tuple(fields),
                zone=f"seat-{seat}")  # fmt: skip
@@ -152,7 +152,7 @@ def _happenings(table: Table, seat: str) -> Iterator[Action]:
                       "It is laid flat; the most upward face counts.", fields=(face_field(table, kind),),
                       zone="happened")  # fmt: skip
             if piece.place == "board":
-                fields = (face_field(table, kind, may_be_unseen=True), terrain_field(), off_field())
+                fields = (face_field(table, kind, may_be_unseen=True), TERRAIN_FIELD, OFF_FIELD)
                 yield act(f"knock-{kind}-{owner}", c.NoteKnock(owner=owner, kind=kind),
                           f"{die} was pushed by a die", "It counts as it lies now.", fields=fields,
                           zone="happened")  # fmt: skip

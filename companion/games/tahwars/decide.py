@@ -190,10 +190,10 @@ def _why_not_order(table: Table, command: c.Gather | c.Stay) -> tuple[str, str] 
     player, doing = table.game.players[seat], table.game.doing
     if kind not in player.dice:
         return "TAH-1", "There is no such die in the set."
-    if not doing.has_gathered:
-        return "TAH-10", "The castle gathers first."
     if kind == "d20":
         return "TAH-13", "The D20 only attacks: it is not ordered."
+    if not doing.has_gathered:
+        return "TAH-10", "The castle gathers first."
     if player.dice[kind].place != "board":
         rule = "TAH-11" if isinstance(command, c.Stay) else "TAH-9"
         return rule, f"The {title(kind)} does not lie on the board."

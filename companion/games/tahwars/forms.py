@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from companion.core.command import Command
 from companion.core.view import Action, Choice, Field
 from companion.games.tahwars.maps import TERRAINS
@@ -13,33 +15,32 @@ def act(id_: str, command: Command, label: str, effect: str, **more: object) -> 
     return Action(id=id_, command=command, label=label, effect=effect, **more)  # type: ignore[arg-type]  # keyword bundle
 
 
-def terrain_field() -> Field:
-    """On which terrains something stands; none is unpainted ground. Rule: TAH-34"""
-    return Field(
-        name="terrains", label="Terrains (two or three on a border, none on unpainted ground)", kind="many",
-        choices=tuple(Choice(value=name, label=name) for name in TERRAINS), is_required=False,
-    )  # fmt: skip
+TERRAIN_FIELD = Field(
+    name="terrains", label="Terrains (two or three on a border, none on unpainted ground)", kind="many",
+    choices=tuple(Choice(value=name, label=name) for name in TERRAINS), is_required=False,
+)  # fmt: skip
+"""On which terrains something stands; none is unpainted ground. Rule: TAH-34"""
+OFF_FIELD = Field(
+    name="is_off_board", label="Lies", kind="choice", value=False,
+    choices=(Choice(value=False, label="on the board"), Choice(value=True, label="beside the board")),
+)  # fmt: skip
+"""On the board or not. Rule: TAH-25"""
 
 
 def face_field(table: Table, kind: str, *, may_be_unseen: bool = False) -> Field:
     """What a die shows, in the order of what it counts. Rule: TAH-35"""
     die = die_of(table, kind)
-    choices = []
-    for shown in die.faces_shown if die else ():
-        number = die.number(shown) if die else None
-        label = str(shown) if number == shown else f"{shown:02d}, counts {number}"
-        choices.append(Choice(value=shown, label=label))
-    return Field(
-        name="shows", label="Shows", kind="choice", choices=tuple(choices), is_required=not may_be_unseen
+    shows = tuple((shown, number + 1) for number, shown in enumerate(die.faces_shown)) if die else ()
+    return _faces(shows, is_required=not may_be_unseen)
+
+
+@lru_cache(maxsize=32)
+def _faces(shows: tuple[tuple[int, int], ...], *, is_required: bool) -> Field:
+    choices = tuple(
+        Choice(value=shown, label=str(shown) if number == shown else f"{shown:02d}, counts {number}")
+        for shown, number in shows
     )
-
-
-def off_field() -> Field:
-    """On the board or not. Rule: TAH-25"""
-    return Field(
-        name="is_off_board", label="Lies", kind="choice", value=False,
-        choices=(Choice(value=False, label="on the board"), Choice(value=True, label="beside the board")),
-    )  # fmt: skip
+    return Field(name="shows", label="Shows", kind="choice", choices=choices, is_required=is_required)
 
 
 def tower_field(table: Table, seats: tuple[str, ...]) -> Field:

@@ -87,7 +87,7 @@ def _of_actions(before: Table, event: Event, after: Table) -> tuple[Ruling, ...]
         case e.DieLaidFlat(owner=owner, kind=kind, number=number):
             because = f"{name(owner)}'s {title(kind)} leaned and is laid flat: it counts {number}."
             return (ok("TAH-36", because, owner),)
-        case e.AttackSettled():
+        case e.AttackSettled(seat=seat) if seat in before.game.players and seat in after.game.players:
             return _settled(before, event, after)
         case _:
             return ()

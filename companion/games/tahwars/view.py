@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.core.seat import Role, Viewer
 from companion.core.view import Answer, Row, View, Zone
-from companion.games.tahwars.actions import actions, primary
+from companion.games.tahwars.actions import actions
 from companion.games.tahwars.drawing import drawing
 from companion.games.tahwars.model import (
     Table,
@@ -34,7 +34,7 @@ from companion.games.tahwars.verdicts import quest_in_words, strike_in_words
 def view(table: Table, viewer: Viewer) -> View:
     """The game's own part of a view."""
     state = table.game
-    is_public = viewer.role is Role.PUBLIC
+    may_do = () if viewer.role is Role.PUBLIC else actions(table, viewer)
     return View(
         game=table.opened.game,
         viewer=viewer,
@@ -42,8 +42,8 @@ def view(table: Table, viewer: Viewer) -> View:
         part=state.part,
         headline=_headline(table),
         seats=table.seats,
-        primary=None if is_public else primary(table, viewer),
-        actions=() if is_public else actions(table, viewer),
+        primary=next(iter(may_do), None),
+        actions=may_do,
         zones=_zones(table),
         notices=reminders(table),
         answers=_answers(table, viewer.seat) if viewer.role is Role.SEAT else (),
