@@ -27,7 +27,7 @@ from train_dice_data import FORBIDDEN, GROUPS, scenes
 
 from vision.dice.judging import FaceJudge
 from vision.dice.networks import FaceFinder
-from vision.dice.reading import agreed
+from vision.dice.reading import agreed, of_one_kind
 from vision.dice.trust import Trust, features
 from vision.frame import load
 
@@ -94,7 +94,7 @@ def _of_photographs(pictures: list[dict], options: argparse.Namespace) -> Rows:
     rows: Rows = []
     for picture in _some([row for row in pictures if row["set"] not in FORBIDDEN]):
         frame = load(options.data / picture["image"])
-        claims = agreed(judge.claims(frame, finder.find(frame)))
+        claims = agreed(of_one_kind(judge.claims(frame, finder.find(frame))))
         for claim, row in zip(claims, features(claims), strict=True):
             there = [
                 die["value"]
@@ -111,7 +111,7 @@ def _of_scenes(options: argparse.Namespace) -> Rows:
     rows: Rows = []
     for scene in _some(scenes(options.scenes)):
         frame = np.ascontiguousarray(scene.image)
-        claims = agreed(judge.claims(frame, finder.find(frame)))
+        claims = agreed(of_one_kind(judge.claims(frame, finder.find(frame))))
         for claim, row in zip(claims, features(claims), strict=True):
             x, y = claim.spot.x_px, claim.spot.y_px
             near = [face for face in scene.faces if np.hypot(face.x - x, face.y - y) < 0.4 * face.side]

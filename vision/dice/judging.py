@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +26,27 @@ _LEAST_PATTERN = 0.03
 
 @dataclass(frozen=True)
 class Claim:
-    """A die that may lie at `spot`: the likeliest value, the chance of it, of any die with pips, of a leaning one."""
+    """A die that may lie at `spot`: the likeliest value, the chance of it, of any die with pips, of a leaning one, of
+    nothing; what is left is the chance of a die of another kind."""
 
     spot: Spot
     value: int
     chance: float
     is_die: float
     is_cocked: float
+    is_nothing: float
+
+    def unlikely_other(self, rarer: float) -> Claim:
+        """The claim where a die of another kind is so much rarer (log)."""
+        other = max(0.0, 1.0 - self.is_die - self.is_nothing)
+        rest = 1.0 - other * (1.0 - float(np.exp(-rarer)))
+        return replace(
+            self,
+            chance=self.chance / rest,
+            is_die=self.is_die / rest,
+            is_cocked=self.is_cocked / rest,
+            is_nothing=self.is_nothing / rest,
+        )
 
 
 class FaceJudge:
@@ -100,4 +114,5 @@ def _claim(spot: Spot, logs: Floats, pattern: Floats | None) -> Claim:
         float(chance[best]) * has_pips,
         has_pips + float(shares[COCKED]),
         float(shares[COCKED]),
+        float(shares[NOTHING]),
     )

@@ -25,8 +25,14 @@ _DIE_MM = 16.0  # edge of a die
 
 _LEAST_DIE = 0.35  # chance of a die with pips, below which a spot is none
 _WASHED_OUT = 0.25  # a face that is mostly white is told at so small a share of the usual chance of a die
+_SURE = 0.8  # chance of a value from which its die's size counts for the others
 _APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
 _INSIDE = 0.55  # nearer than this share of the larger edge, one lies in the other
+_LOOKS_LIKE_A_DIE = 0.5  # score of a spot by the finder, and share of a chance that something lies there
+_ONE_SIZE = 0.25  # log of sizes within which dice of one roll are taken for dice of one kind
+_RARER = 3.0  # how much rarer (log) a die of another kind is among dice with pips of its size
+_FEWEST_ALIKE = 2  # dice by which a roll's size is known
+_CLEAR_OF = 0.8  # of an edge: what lies nearer to a die that is told belongs to it
 _SIZES = (0.4, 2.5)  # edges of the dice of one roll against their median
 
 
@@ -58,9 +64,14 @@ class PipsReader:
             width, height = surface.size_mm
             side_px = _DIE_MM * surface.px_per_mm((width / 2, height / 2), _DIE_MM)
         spots = self._finder.find(frame, side_px)
-        claims = agreed(self._judge.claims(frame, spots))
+        found = of_one_kind(self._judge.claims(frame, spots))
+        claims = agreed(found)
         told = [self._told(frame, claim, row) for claim, row in zip(claims, features(claims), strict=True)]
-        dice = tuple(die for die in told if die is not None)
+        known = [claim for claim, die in zip(claims, told, strict=True) if die is not None]
+        dice = (
+            *(die for die in told if die is not None),
+            *(_unread(claim, "margin", claim.chance) for claim in passed_over(found, known)),
+        )
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))),
             flags_of(frame, dice, len(spots) - len(dice)),
@@ -72,13 +83,56 @@ class PipsReader:
         reason = _reason(frame, claim, is_sure=right >= self._trust.say)
         if reason and is_die < self._trust.tell * (_WASHED_OUT if reason == "glare" else 1.0):
             return None
+        if reason:
+            return _unread(claim, reason, right)
         return DieSeen(
-            kind=KIND,
-            value=None if reason else claim.value,
-            box_px=claim.spot.box_px,
-            confidence=round(right, 3),
-            reason=reason,
+            kind=KIND, value=claim.value, box_px=claim.spot.box_px, confidence=round(right, 3), reason=None
         )
+
+
+def _unread(claim: Claim, reason: str, chance: float) -> DieSeen:
+    return DieSeen(
+        kind=KIND, value=None, box_px=claim.spot.box_px, confidence=round(chance, 3), reason=reason
+    )
+
+
+def of_one_kind(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims, those as large as what is surely a die with pips held for one more readily: the dice of a roll are
+    seldom of two kinds and one size."""
+    sure = [claim.spot.side_px for claim in claims if claim.chance > _SURE and _looks_like_a_die(claim)]
+    if len(sure) < _FEWEST_ALIKE:
+        return list(claims)
+    usual = float(np.median(sure))
+    return [
+        claim.unlikely_other(_RARER) if _looks_like_a_die(claim) and _is_alike(claim, usual) else claim
+        for claim in claims
+    ]
+
+
+def _looks_like_a_die(claim: Claim) -> bool:
+    return claim.spot.score > _LOOKS_LIKE_A_DIE
+
+
+def _is_alike(claim: Claim, usual_px: float) -> bool:
+    return abs(float(np.log(claim.spot.side_px / usual_px))) < _ONE_SIZE
+
+
+def passed_over(claims: Sequence[Claim], known: Sequence[Claim]) -> list[Claim]:
+    """What lies apart from the known dice, is as large and looks like a die, but of which nothing else is said."""
+    if len(known) < _FEWEST_ALIKE:
+        return []
+    usual = float(np.median([claim.spot.side_px for claim in known]))
+    found: list[Claim] = []
+    for claim in sorted(claims, key=lambda c: -c.spot.score):
+        is_something = claim.is_nothing < _LOOKS_LIKE_A_DIE and _looks_like_a_die(claim)
+        is_free = all(_distance(claim, other) > _CLEAR_OF * usual for other in (*known, *found))
+        if is_something and is_free and _is_alike(claim, usual):
+            found.append(claim)
+    return found
+
+
+def _distance(one: Claim, other: Claim) -> float:
+    return float(np.hypot(one.spot.x_px - other.spot.x_px, one.spot.y_px - other.spot.y_px))
 
 
 def agreed(claims: Sequence[Claim]) -> list[Claim]:
@@ -87,7 +141,7 @@ def agreed(claims: Sequence[Claim]) -> list[Claim]:
     for claim in sorted(claims, key=lambda c: -c.spot.score * c.is_die * c.chance):
         if claim.is_die >= _LEAST_DIE and all(_are_apart(claim.spot, other.spot) for other in kept):
             kept.append(claim)
-    sure = [claim.spot.side_px for claim in kept if claim.chance > 0.8]
+    sure = [claim.spot.side_px for claim in kept if claim.chance > _SURE]
     usual = float(np.median(sure)) if sure else None
     return [c for c in kept if usual is None or _SIZES[0] < c.spot.side_px / usual < _SIZES[1]]
 
