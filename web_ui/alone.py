@@ -1,5 +1,5 @@
 """A page served without a table, for whoever opens the address that was printed: photographs that are counted, decks
-that are measured."""
+that are measured, maps that are painted."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from web_ui.access import is_own, is_same_origin, own_names
 from web_ui.app import bare_app, digest, limit
 from web_ui.decks import Decks
 from web_ui.guard import refusal
+from web_ui.maps import Maps
 from web_ui.photographs import Photographs
-from web_ui.routes import decks, photographs
+from web_ui.routes import decks, maps, photographs
 from web_ui.uploads import UPLOADS
 
 DOOR = Blueprint("door", __name__)
@@ -58,6 +59,13 @@ def create_deck_app(measuring: Decks, key: str) -> Flask:
     """The page on which a measured deck is corrected. `key` as above."""
     app = _alone(decks.PAGES, "/deck", key)
     app.extensions[decks.NAME] = measuring
+    return app
+
+
+def create_map_app(painting: Maps, key: str) -> Flask:
+    """The page on which a photographed map is painted. `key` as above."""
+    app = _alone(maps.PAGES, "/map", key)
+    app.extensions[maps.NAME] = painting
     return app
 
 

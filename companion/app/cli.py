@@ -36,6 +36,10 @@ def _word(value: object) -> str:
     return str(value)
 
 
+HIDDEN = click.option("--hidden", is_flag=True, help="Also while cards in it are hidden from players.")
+"""For commands that print what a journal holds."""
+
+
 @click.group(context_settings={"auto_envvar_prefix": "COMPANION", "help_option_names": ["-h", "--help"]})
 @click.version_option(version("tabletop-companion"), prog_name="companion")
 def cli() -> None:
@@ -167,11 +171,12 @@ def pads(**options: Any) -> None:
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line; the last holds View and state hash."
 )
-def replay(journal: Path, as_json: bool) -> None:
+@HIDDEN
+def replay(journal: Path, as_json: bool, hidden: bool) -> None:
     """Fold a journal anew, live or not, and show what it leads to."""
     from companion.app import journals
 
-    journals.replay_(journal, as_json)
+    journals.replay_(journal, as_json, hidden)
 
 
 @cli.command()
@@ -190,11 +195,12 @@ def verify(journal: Path, head: str | None) -> None:
     "-o", "--out", type=click.Path(path_type=Path), help="File to write (standard output by default)."
 )
 @click.option("--sound", is_flag=True, help="Of a damaged journal write what stands before the damage.")
-def export(journal: Path, out: Path | None, sound: bool) -> None:
+@HIDDEN
+def export(journal: Path, out: Path | None, sound: bool, hidden: bool) -> None:
     """Write a journal as JSON Lines, without loss."""
     from companion.app import journals
 
-    journals.export_(journal, out, sound)
+    journals.export_(journal, out, sound, hidden)
 
 
 @cli.command(name="import")
@@ -422,6 +428,25 @@ def enrol_dice(**options: Any) -> None:
     from companion.app import numerals
 
     numerals.enrol_dice(**options)
+
+
+@enrol.command(name="map")
+@click.argument("name")
+@click.option("--from", "photo", type=click.Path(path_type=Path), metavar="IMAGE",
+              help="A photograph of the board with tags 0 to 3 around it; without it a kept map opens.")  # fmt: skip
+@click.option("--marker-mm", default=32.0, show_default=True, help="Side of a tag's black square.")
+@click.option("--board-mm", default="", metavar="W,H",
+              help="Size of the board where it was measured: more exact than by the tags.")  # fmt: skip
+@click.option("--gap-mm", default=6.0, show_default=True,
+              help="From the board's corner to the black square, along each edge.")  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of the page.")
+@click.option("--port", default=8642, show_default=True, help="Port of the page; 0 for any free one.")
+def enrol_map(name: str, photo: Path | None, board_mm: str, **asked: Any) -> None:
+    """Photograph a map of TAH WARS once and paint its terrains in the browser."""
+    from companion.app import map_desk
+    from companion.app.settings import board_size
+
+    map_desk.enrol_map(name, photo, map_desk.MapAsked(board_mm=board_size(board_mm), **asked))
 
 
 @enrol.command(name="tacta")

@@ -205,6 +205,11 @@ def table_size(word: str) -> tuple[float, float] | None:
     return _size("--table-mm", word, (100, 5000), "600,400")
 
 
+def board_size(word: str) -> tuple[float, float] | None:
+    """Width and height of a board in mm as in ``900,500``; None for an empty word."""
+    return _size("--board-mm", word, (50, 3000), "900,500")
+
+
 def card_size(word: str) -> tuple[float, float] | None:
     """(width, height) in mm of a card set upright, as ``W,H``; None for an empty word. Raises SettingsError."""
     found = _size("--card-mm", word, (20, 300), "63.5,88.9")
