@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import resource
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,26 +47,32 @@ class Late:
 
     def __init__(self, table: Table) -> None:
         self.at: dict[tuple[str, int], int] = {}
+        self._newest_n = 0
         self._last_s = time.monotonic()
         table.bridge._sink = self.take
 
     def take(self, seen: Observation) -> None:
         if isinstance(seen, Pressed):
             self.at[seen.source, seen.n] = time.monotonic_ns()
+            self._newest_n = max(self._newest_n, seen.n)
             self._last_s = time.monotonic()
 
     def has(self, wanted: int) -> bool:
         """Wait until so many presses came (True), or nothing new for QUIET_S."""
+        return self._wait(lambda: len(self.at) >= wanted)
+
+    def _wait(self, has_come: Callable[[], bool]) -> bool:
         since_s = time.monotonic()
-        while len(self.at) < wanted:
+        while not has_come():
             if time.monotonic() - max(since_s, self._last_s) > QUIET_S:
                 return False
             time.sleep(0.0005)
         return True
 
     def rate(self, sent: int, began_s: float) -> Rate:
-        """What became of all that was sent since then."""
-        self.has(sent)
+        """What became of all `sent` events of one device since then. Its line is first in, first out: when the last
+        one has come, what is missing is lost."""
+        self._wait(lambda: self._newest_n >= sent)
         return Rate(sent, len(self.at) / (self._last_s - began_s), sent - len(self.at))
 
 

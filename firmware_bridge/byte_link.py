@@ -7,7 +7,6 @@ timer are its uncertainty.
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import re
 import secrets
@@ -20,7 +19,15 @@ import msgspec
 from firmware_bridge.framing import LineSplitter, WireCounters, unwrap, wrap
 from firmware_bridge.messages import MAX_PORTS, FromDevice, Hello, body_of, to_device
 from firmware_bridge.pad_model import PadModel
-from firmware_bridge.serial_link import CLOSE_S, open_port, port_and_speed, read_chunk, why_gone, why_not_open
+from firmware_bridge.serial_link import (
+    CLOSE_S,
+    close_port,
+    open_port,
+    port_and_speed,
+    read_chunk,
+    why_gone,
+    why_not_open,
+)
 from firmware_bridge.wire import Arrival, Closed, Heard, Kind, LinkStatus, Opened, RaceClass
 
 SPEED = 9600
@@ -165,8 +172,7 @@ class _Buzzer:
             self.is_up = False
             self.problem, self.mend = f"{self.path}: {reason}", "plug it in again"
             self._post(Closed(self.path, reason))
-            with contextlib.suppress(Exception):  # it is gone; nothing more can go wrong with it
-                port.close()
+            close_port(port)
             self._is_closing.wait(_RETRY_S)
 
     def _be_a_pad(self) -> None:

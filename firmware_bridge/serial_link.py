@@ -244,8 +244,7 @@ class _Port:
         with contextlib.suppress(Exception):  # not every port can be told so
             port.cancel_write()
         writer.join()
-        with contextlib.suppress(Exception):  # it is gone; nothing more can go wrong with it
-            port.close()
+        close_port(port)
         self.problem, self.mend = f"{self.path}: {reason}", "plug it in again, or name the port with --serial"
         self._post(Closed(self.path, reason))
         self._is_closing.wait(pause_s)
@@ -332,11 +331,25 @@ def open_port(path: str, baud: int) -> serial.Serial:
     port.rts = False
     if "://" not in path:
         port.exclusive = True
-    port.open()
+    try:
+        port.open()
+    except Exception:
+        close_port(port)
+        raise
     if hasattr(port, "set_low_latency_mode"):
         with contextlib.suppress(OSError, ValueError, NotImplementedError):
             port.set_low_latency_mode(True)
     return port
+
+
+def close_port(port: serial.Serial) -> None:
+    """Close what `open_port` opened, whatever state it is in."""
+    # Where the other end hung up first, pyserial's own close forgets the socket without closing it.
+    stream = getattr(port, "_socket", None)
+    with contextlib.suppress(Exception):  # it is gone; nothing more can go wrong with it
+        port.close()
+    if stream is not None:
+        stream.close()
 
 
 def _waits_for_dtr(path: str) -> bool:

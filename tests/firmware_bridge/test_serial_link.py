@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -21,7 +23,7 @@ from firmware_bridge.fake_device import FakePad
 from firmware_bridge.framing import wrap
 from firmware_bridge.messages import Down, body_of
 from firmware_bridge.pad_model import PadModel
-from firmware_bridge.serial_link import SerialLink
+from firmware_bridge.serial_link import SerialLink, close_port, open_port, read_chunk
 
 from bridge_rig import bridged, until  # isort: skip
 
@@ -110,6 +112,20 @@ def test_trap_01_over_tcp_too() -> None:
         pad.replug()
         table.wait_ready("pad1")
         assert table.wait_presses(1)[0].resent
+
+
+def test_trap_01_a_stream_whose_other_end_is_gone_is_closed_all_the_same() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = open_port(f"socket://127.0.0.1:{server.getsockname()[1]}", 9600)
+        other, _ = server.accept()
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        other.close()
+    with pytest.raises(serial.SerialException):
+        while not read_chunk(port):
+            pass
+    stream = port._socket
+    close_port(port)
+    assert stream.fileno() == -1
 
 
 def test_trap_04_a_pad_that_comes_back_under_another_name_is_the_same(tmp_path: Path) -> None:

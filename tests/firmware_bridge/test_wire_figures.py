@@ -15,7 +15,6 @@ from firmware_bridge.fake_device import FakePad
 def test_what_a_line_swallowed_is_lost(
     is_swallowed: bool, lost: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hands_wires, "QUIET_S", 0.3)
     send: Callable[[FakePad, bytes], None] = FakePad.garbage
     portions = 0
 
