@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +34,7 @@ from companion.runtime.loop import TableLoop
 from companion.runtime.opening import Opening, create, reopen
 from companion.sight import tacta as tacta_sight
 from companion.sight import tada as tada_sight
+from companion.sight import tahwars as tahwars_sight
 from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.byte_link import ByteLink
 from firmware_bridge.discovery import AUTO, AutoMqttLink
@@ -43,6 +44,7 @@ from firmware_bridge.page_link import PageLink
 from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 from vision.camera import CameraChild, check_source
+from vision.eye import LookoutSpec
 from vision.surface import Marks
 from web_ui.access import Access
 from web_ui.addresses import lan_addresses
@@ -52,7 +54,10 @@ from web_ui.serve import Server
 
 SIGHTS = {"tada": tada_sight}
 """Which readers each game needs; a game without an entry here or below is played without a camera."""
-LOOKOUTS = {"tacta": tacta_sight.lookout}
+LOOKOUTS: Mapping[str, Callable[[str], LookoutSpec]] = {
+    "tacta": tacta_sight.lookout,
+    "tahwars": tahwars_sight.lookout,
+}
 """Games at whose tables everything that lies is followed, with what their data file asks to look at."""
 COUNTED = "tacta"
 """The game whose finished table is counted on photographs."""

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import msgspec
 
+from companion.core.geometry import Polygon
+from companion.core.layout import Layout, Region
 from companion.core.observation import BoardDie, TowerSeen
+from companion.games.tahwars.deck import read
 from companion.games.tahwars.ground import Ground, Judged, Measured, judge, likeliest_kind
 from companion.games.tahwars.maps import Map
 from vision.frame import Frame
 from vision.towers.board import BoardReader, BoardSeen
 from vision.towers.dice import BoardDiceReader
 from vision.towers.marks import BoardMarks, CornerTags, TowerBuild
+from vision.towers.watch import BoardSpec
 
 
 def marks_of(found: Map) -> BoardMarks:
@@ -31,6 +35,35 @@ def marks_of(found: Map) -> BoardMarks:
             height_error_mm=tower.height_error_mm,
         ),
     )
+
+
+def ground_of(found: Map) -> Layout:
+    """A map as a printed thing: a region for each painted area, its symbol the terrain."""
+    regions = tuple(
+        Region(f"area-{n}", Polygon(area.polygon_mm), area.kind) for n, area in enumerate(found.terrains)
+    )
+    return Layout(found.name or "map", found.board_mm, regions)
+
+
+def lookout(data: str) -> BoardSpec:
+    """What a camera over a board is told to look at, by the data file with this text: its first map that says where
+    tags and towers are, else a board of the house."""
+    for found in read(data).maps:
+        if found.corner_tags is not None and found.tower is not None:
+            return BoardSpec(marks=marks_of(found), ground=ground_of(found))
+    return BoardSpec(marks=HOUSE)
+
+
+HOUSE = BoardMarks(
+    board_mm=(900.0, 500.0),
+    corner_tags=CornerTags(
+        ids=(0, 1, 2, 3),
+        centres_mm=((-22.0, -22.0), (922.0, -22.0), (922.0, 522.0), (-22.0, 522.0)),
+        side_mm=32.0,
+    ),
+    tower=TowerBuild(side_mm=68.0, height_mm=150.0, tag_side_mm=44.8),
+)
+"""How the boards of the house are tagged, and towers made that fit the tags of the house."""
 
 
 @dataclass(frozen=True)
