@@ -25,7 +25,7 @@ from companion.games.zingazam.model import (
     own_numbers_left,
     winner_of,
 )
-from companion.games.zingazam.phrases import REMINDERS, card_in_hand
+from companion.games.zingazam.phrases import REMINDERS, place_label
 
 WHOM = {OTHERS: "the others", OWNER: "its owner"}
 
@@ -152,11 +152,7 @@ def _play_known(table: Table, viewer: Viewer, seat: str) -> Iterator[Action]:
 def _positions(table: Table, viewer: Viewer, seat: str, among: tuple[int, ...] = ()) -> Field:
     """A field for a card of a hand by its place, each named as this viewer sees it."""
     places = among or range(1, len(table.game.hands.get(seat, ())) + 1)
-    full = is_full(table)
-    choices = tuple(
-        Choice(value=place, label=card_in_hand(table, viewer, seat, place) if full else str(place))
-        for place in places
-    )
+    choices = tuple(Choice(value=place, label=place_label(table, viewer, seat, place)) for place in places)
     is_own = viewer.role is Role.SEAT and viewer.seat == seat
     left = "your left" if is_own else f"{table.name(seat)}'s left"
     return Field(name="position", label=f"Place, counted from {left}", kind="choice", choices=choices)
@@ -177,7 +173,7 @@ def _play_told(table: Table, seat: str) -> Iterator[Action]:
         if cards:
             choices = tuple(Choice(value=card.id, label=card.words) for card in cards)
             yield _act(f"play-{seat}-{way}", c.Play(seat=seat, faced=way),
-                       f"{name} plays a card that faced {WHOM[way]}", effect,
+                       f"{name} plays a card that faces {WHOM[way]}", effect,
                        fields=(Field(name="card", label="Card", kind="choice", choices=choices),))  # fmt: skip
 
 

@@ -27,12 +27,12 @@ def may_see(table: Table, viewer: Viewer, seat: str, held: Held) -> bool:
 
 
 def counts(table: Table, seat: str) -> str:
-    """How many cards a hand has and whom they face. Open to all."""
-    state = table.game
-    inward, outward = len(facing(state, seat, OWNER)), len(facing(state, seat, OTHERS))
-    total = inward + outward
+    """How many cards a hand has and whom they face, and where hands are known at which places. Open to all."""
+    inward, outward = facing(table.game, seat, OWNER), facing(table.game, seat, OTHERS)
+    total = len(inward) + len(outward)
+    where = f" (place {', '.join(map(str, inward))})" if inward and is_full(table) else ""
     cards = "1 card" if total == 1 else f"{total} cards"
-    return f"{cards}: {inward} facing {table.name(seat)}, {outward} facing the others"
+    return f"{cards}: {len(inward)} facing {table.name(seat)}{where}, {len(outward)} facing the others"
 
 
 def card_in_hand(table: Table, viewer: Viewer, seat: str, place: int) -> str:
@@ -48,6 +48,15 @@ def card_in_hand(table: Table, viewer: Viewer, seat: str, place: int) -> str:
     else:
         whom = f"faces {table.name(seat)}" if held.faces_owner else "faces the others"
     return f"{place}: {number}, {whom}" if number != "not seen" else f"{place}: {whom}"
+
+
+def place_label(table: Table, viewer: Viewer, seat: str, place: int) -> str:
+    """A place of a hand, with its card for who may see it: ``3``, or ``3 (a 5)``."""
+    hand = table.game.hands.get(seat, ())
+    held = hand[place - 1] if 1 <= place <= len(hand) else Held()
+    if not may_see(table, viewer, seat, held):
+        return str(place)
+    return f"{place} (a {'cat ' if held.is_cat else ''}{held.number})"
 
 
 def hand_in_words(table: Table, viewer: Viewer, seat: str) -> str:

@@ -10,10 +10,10 @@ from companion.core.seat import Role, Seat, Viewer
 from companion.core.view import Answer, Mark, Row, View, Zone
 from companion.games.zingazam.actions import actions, primary
 from companion.games.zingazam.model import (
+    Played,
     Table,
     dealing_to,
     deck_of,
-    is_full,
     is_over,
     is_private,
     lots,
@@ -28,6 +28,7 @@ from companion.games.zingazam.phrases import (
     hand_in_words,
     in_play_in_words,
     may_see,
+    place_label,
 )
 from companion.games.zingazam.verdicts import won_by
 
@@ -110,51 +111,41 @@ def score_table(table: Table) -> tuple[Standing, ...]:
 def _zones(table: Table, viewer: Viewer) -> tuple[Zone, ...]:
     state = table.game
     found = []
-    if state.phase in ("play", "taking"):
+    if state.played:
         found.append(Zone(id="play", title="In play", rows=_play_rows(table)))
-    found.append(Zone(id="numbers", title="What the numbers do", rows=_reminders(table)))
-    if questions := asked(table):
+    if questions := asked(table)[: 1 if viewer.role is Role.PUBLIC else None]:
         rows = tuple(Row(id=f"asked-{id_}", label=question, text=text) for id_, question, text in questions)
         found.append(Zone(id="asked", title="Asked at this point", rows=rows))
     found += [_seat_zone(table, seat, viewer) for seat in table.playing()]
     if state.last is not None:
         found.append(Zone(id="last", title="The last round", rows=_last_rows(table)))
     found.append(Zone(id="score", title="Score", rows=_score_rows(table)))
+    if not state.played and viewer.role is not Role.PUBLIC:
+        rows = tuple(Row(id=f"number-{n}", label=str(n), text=text) for n, text in REMINDERS.items())
+        found.append(Zone(id="numbers", title="What the numbers do", rows=rows))
     return tuple(found)
 
 
 def _play_rows(table: Table) -> tuple[Row, ...]:
+    """Each card in play with what its number does, and who is frozen."""
     state = table.game
     best = winner_of(state.played)[0].n if state.played else 0
+    wins = (Mark(symbol="", text="wins as it stands", state="done"),)
     rows = [
-        Row(id=f"played-{card.n}", label=f"Card {card.n}", seat=card.seat,
-            text="wins as it stands" if card.n == best else "",
-            marks=(Mark(symbol=str(card.number), text=card.card.words, state="done"),),
-            tone="good" if card.n == best else "")
+        Row(id=f"played-{card.n}", label=card.card.words, seat=card.seat, text=REMINDERS.get(card.number, ""),
+            marks=wins if card.n == best else (), tone=_tone(table, card, best))
         for card in state.played
     ]  # fmt: skip
     rows += [Row(id=f"frozen-{seat}", label="Frozen", seat=seat, text="plays no card in this round", tone="quiet")
              for seat in state.frozen]  # fmt: skip
-    if state.skip is not None:
-        skip = state.skip
-        text = f"{skip.because} ({skip.rule})"
-        rows.append(
-            Row(id="skipped", label=f"The {skip.ability} is skipped", seat=skip.seat, text=text, tone="doubt")
-        )
-    return tuple(rows) or (Row(id="played-none", label="No card yet", tone="quiet"),)
+    return tuple(rows)
 
 
-def _reminders(table: Table) -> tuple[Row, ...]:
-    """The numbers in play, the one in use first; all of them while none is in play."""
-    state = table.game
-    now = [state.using.ability] if state.using else []
-    numbers = (
-        dict.fromkeys((*now, *sorted({card.number for card in state.played}, reverse=True))) or REMINDERS
-    )
-    return tuple(
-        Row(id=f"number-{n}", label=str(n), text=REMINDERS[n], tone="doubt" if n in now else "")
-        for n in numbers if n in REMINDERS
-    )  # fmt: skip
+def _tone(table: Table, card: Played, best: int) -> str:
+    using = table.game.using
+    if using is not None and using.seat == card.seat:
+        return "doubt"
+    return "good" if card.n == best else ""
 
 
 def _seat_zone(table: Table, seat: Seat, viewer: Viewer) -> Zone:
@@ -175,32 +166,20 @@ def _seat_zone(table: Table, seat: Seat, viewer: Viewer) -> Zone:
 
 
 def _hand_marks(table: Table, seat: str, viewer: Viewer) -> tuple[Mark, ...]:
-    """One mark a card where hands are known: its number for who may see it, and whom it faces."""
-    if not is_full(table):
-        return ()
-    marks = []
-    for place, held in enumerate(table.game.hands.get(seat, ()), 1):
-        seen = may_see(table, viewer, seat, held)
-        number = str(held.number) if seen else "?"
-        what = f"{'cat ' if held.is_cat else ''}{number}" if seen else "not seen"
-        whom = (
-            f"faces {'you' if viewer.seat == seat else table.name(seat)}"
-            if held.faces_owner
-            else "faces the others"
-        )
-        marks.append(
-            Mark(symbol=number, text=f"place {place}: {what}, {whom}", state="open" if seen else "hidden")
-        )
-    return tuple(marks)
+    """The cards of a hand that this viewer sees, each with its place."""
+    hand = table.game.hands.get(seat, ())
+    return tuple(
+        Mark(symbol="", text=place_label(table, viewer, seat, place), state="open")
+        for place, held in enumerate(hand, 1)
+        if may_see(table, viewer, seat, held)
+    )
 
 
 def _last_rows(table: Table) -> tuple[Row, ...]:
     last = table.game.last
     if last is None:
         return ()
-    cards = tuple(
-        Mark(symbol=str(c.number), text=f"{c.card.words} by {table.name(c.seat)}") for c in last.cards
-    )
+    cards = tuple(Mark(symbol="", text=f"{c.card.words} by {table.name(c.seat)}") for c in last.cards)
     text = f"{last.because[:1].upper()}{last.because[1:]} ({last.rule})."
     return (Row(id="last-won", label="Won by", seat=last.seat, text=text, marks=cards, tone="good"),)
 
@@ -225,7 +204,12 @@ def _score_rows(table: Table) -> tuple[Row, ...]:
 
 
 def _notices(table: Table) -> tuple[str, ...]:
+    state = table.game
     found = []
+    if state.played and state.using is None and (newest := state.played[-1].number) in REMINDERS:
+        found.append(f"{newest}: {REMINDERS[newest]}")
+    if state.skip is not None:
+        found.append(f"{table.name(state.skip.seat)}'s {state.skip.ability} is skipped. {state.skip.because}")
     few = deck_of(table).few
     if table.options["variant"] and few is not None and few.text:
         found.append(few.text)
@@ -233,7 +217,7 @@ def _notices(table: Table) -> tuple[str, ...]:
         found.append(
             "A card is shown that its owner may not see: no picture is kept or shown until it is in the hand."
         )
-    if table.game.phase == "deal":
+    if state.phase == "deal":
         found.append(
             "Somebody other than the owner shows each card to the camera, or enters it where nobody looks on."
         )
@@ -245,7 +229,8 @@ def _answers(table: Table, viewer: Viewer) -> tuple[Answer, ...]:
     state, seat = table.game, viewer.seat
     others = " ".join(hand_in_words(table, viewer, other) for other in state.hands if other != seat)
     numbers = " ".join(f"{number}: {text}" for number, text in REMINDERS.items())
-    now = " ".join(f"{row.label}: {row.text}" for row in _reminders(table)) if state.played else numbers
+    in_play = dict.fromkeys(card.number for card in state.played if card.number in REMINDERS)
+    now = " ".join(f"{number}: {REMINDERS[number]}" for number in in_play) or numbers
     piles = ", ".join(f"{table.name(who)} {len(pile)}" for who, pile in state.piles.items()) or "none yet"
     found = [
         Answer(id="my_hand", label="My hand", key="1", text=hand_in_words(table, viewer, seat)),
