@@ -8,17 +8,21 @@ from pathlib import Path
 import click
 import msgspec
 
+from companion.app.settings import SettingsError
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
 from companion.core.view import View
 from companion.runtime.exchange import export
 from companion.runtime.exchange import import_ as import_lines
-from companion.runtime.journal import verify
+from companion.runtime.journal import JournalError, Reader, verify
+from companion.runtime.opening import read_entries
 from companion.runtime.replay import Replayed, replay
 
 
-def replay_(path: Path, as_json: bool) -> None:
-    """Print every entry as it counts, then where it leads."""
+def replay_(path: Path, as_json: bool, is_open: bool = False) -> None:
+    """Print every entry as it counts, then where it leads. Raises SettingsError as `export_` does."""
+    if as_json and not is_open:
+        _refuse_hidden(path)
     found = replay(path, GAMES)
     if as_json:
         _replay_json(found)
@@ -61,8 +65,27 @@ def verify_(path: Path, head: str | None) -> int:
     return 0 if found.ok else 1
 
 
-def export_(path: Path, out: Path | None, sound_only: bool) -> None:
-    """Write JSON Lines to a file or to standard output."""
+def _refuse_hidden(path: Path) -> None:
+    """Raises SettingsError while a sound journal holds cards that nobody who reads it may know yet."""
+    try:
+        found = replay(path, GAMES)
+        with Reader(path) as reader:
+            _, entries = read_entries(tuple(reader.checked()), GAMES, path)
+    except JournalError:
+        return
+    if any(found.game.is_secret(found.sitting, entry) for entry in entries):
+        raise SettingsError(
+            f"{path}: cards in it are still hidden; wait for the end of the game, or add --hidden"
+        )
+
+
+def export_(path: Path, out: Path | None, sound_only: bool, is_open: bool = False) -> None:
+    """Write JSON Lines to a file or to standard output.
+
+    Raises SettingsError while the journal holds hidden cards, unless `is_open`.
+    """
+    if not is_open:
+        _refuse_hidden(path)
     if out is None:
         export(path, sys.stdout.buffer, sound_only=sound_only)
         return
