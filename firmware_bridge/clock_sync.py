@@ -82,7 +82,8 @@ class ClockSync:
 
     `tick_us`: resolution of its stamps; `st_us`: longest time from an edge to its stamp, which widens only
     the times of edges. Nothing here raises on values within 32 bits. `is_confirmed`: the last answer was quick
-    enough to have shown any jump that matters.
+    enough to have shown any jump that matters. `is_drowsy`: it answers late so often that its radio must be
+    sleeping in between; a lucky answer then says little about the next press.
     """
 
     def __init__(self, tick_us: int = 1, st_us: int = 0) -> None:
@@ -94,6 +95,7 @@ class ClockSync:
         self._mileposts: deque[Answer] = deque(maxlen=MILEPOSTS)
         self._rtts_ns: deque[int] = deque(maxlen=2 * WINDOW)
         self._drift_ppm = (-DRIFT_BOUND_PPM, DRIFT_BOUND_PPM)
+        self._best_ahead: Answer | None = None  # the best one for all times behind the newest
         self._anchor: _Line | None = None
         self._anchor_set_us = 0
         self._renewed_us: int | None = None
@@ -103,6 +105,7 @@ class ClockSync:
         self.jumps = 0
         self.doubted_from_ns = 0
         self.is_confirmed = False
+        self.is_drowsy = False
 
     @property
     def is_synced(self) -> bool:
@@ -119,12 +122,6 @@ class ClockSync:
         """Has it jumped _ERRATIC times in the last five minutes? Then its next time is not to be believed either: it
         jumps, or drifts beyond the bound."""
         return len(self._jumped_ns) == _ERRATIC and self._heard_ns - self._jumped_ns[0] <= ERRATIC_FOR_NS
-
-    @property
-    def is_drowsy(self) -> bool:
-        """Does it answer late so often that its radio must be sleeping in between? A lucky answer then says
-        little about the next press."""
-        return sum(rtt_ns > DROWSY_NS for rtt_ns in self._rtts_ns) * 4 > len(self._rtts_ns)
 
     @property
     def rtt_ns(self) -> int | None:
@@ -193,6 +190,8 @@ class ClockSync:
             self._seen = None
             low, high = -DRIFT_BOUND_PPM, DRIFT_BOUND_PPM
         self._drift_ppm = (min(low, high), max(low, high))
+        self._best_ahead = None
+        self.is_drowsy = sum(late_ns > DROWSY_NS for late_ns in self._rtts_ns) * 4 > len(self._rtts_ns)
         self._set_milepost(middle_us)
         self.note(received + inside_us, heard_ns)
         return True
@@ -252,17 +251,23 @@ class ClockSync:
         return self._best_line(device_us)
 
     def _best_line(self, device_us: int) -> _Line:
-        line = _Line(self._answers[0], self._drift_ppm)
-        rest = line.rest_ppm / 1000
+        # All half-widths grow alike with time: behind the newest answer the best one stays the best.
+        is_ahead = device_us >= self._answers[-1].device_us
+        if is_ahead and self._best_ahead is not None:
+            return _Line(self._best_ahead, self._drift_ppm)
+        rest = _Line(self._answers[0], self._drift_ppm).rest_ppm / 1000
         best = min(
             self._answers, key=lambda answer: answer.half_ns + abs(device_us - answer.device_us) * rest
         )
+        if is_ahead:
+            self._best_ahead = best
         return _Line(best, self._drift_ppm)
 
     def _keep(self, answer: Answer) -> None:
         """Keep the last WINDOW answers, and beyond them the one that still serves best: a burst of bad ones
         does not drive out a good one."""
         self._answers.append(answer)
+        self._best_ahead = None
         if len(self._answers) > WINDOW:
             best = self._best_line(answer.device_us).answer
             self._answers.remove(next(old for old in self._answers if old is not best))

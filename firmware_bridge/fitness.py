@@ -48,5 +48,7 @@ class Fitness:
 
 def should_hurry(clock: ClockSync, limit_ns: int, u_ns: int | None) -> bool:
     """Is its clock near the limit, or beyond it, where fresher answers help? `u_ns`: how uncertain it is now."""
+    if u_ns is None or u_ns <= HURRY_SHARE * limit_ns:
+        return False
     rtt_ns = clock.rtt_ns
-    return u_ns is not None and rtt_ns is not None and u_ns > HURRY_SHARE * limit_ns and rtt_ns < 2 * limit_ns
+    return rtt_ns is not None and rtt_ns < 2 * limit_ns
