@@ -26,6 +26,7 @@ from companion.games.tahwars.model import (
     to_launch,
 )
 from companion.games.tahwars.placing import (
+    UNKNOWN_DEG,
     castle_at,
     judged_move,
     terrains_of_die,
@@ -72,7 +73,10 @@ def rotate_castle(table: Table, _: Order, command: c.RotateCastle) -> Facts:
         return refuse(command, "TAH-2", "That castle does not stand on the board.", seat)
     if found := why_not_castle(table, command):
         return refuse(command, *found, seat)
-    return _moved(table, seat, "rotate", castle if command.xy_mm is None else castle_at(table, command))
+    if command.xy_mm is None:
+        # Where it looks now nobody measured; where it stands is as it was.
+        return _moved(table, seat, "rotate", msgspec.structs.replace(castle, u_deg=UNKNOWN_DEG))
+    return _moved(table, seat, "rotate", castle_at(table, command))
 
 
 def _moved(table: Table, seat: str, how: str, castle: Castle) -> Facts:
@@ -93,8 +97,8 @@ def take_back_move(table: Table, _: Order, command: c.TakeBackMove) -> Facts:
         return refuse(command, "TAH-37", "Dice were dropped since: undo them first.", seat)
     if command.rule not in TAKEN_BACK:
         return refuse(command, "TAH-37", f"Moves are against one of {', '.join(TAKEN_BACK)}.", seat)
-    why = f" {command.why[:200]}" if command.why else ""
-    because = f"The table says that it was against {command.rule}: it is taken back and done again.{why}"
+    why = f" ({command.why[:200]})" if command.why else ""
+    because = f"The table says that it was against {command.rule}: it is taken back and done again{why}."
     how = doing.moved
     return (e.MoveTakenBack(seat=seat, how=how, ruling=breach(command.rule, because, seat)),)
 

@@ -30,6 +30,8 @@ Why = tuple[str, str] | None
 """Rule and reason why not; None where nothing speaks against it."""
 FAR_MM, MOST_U_MM = 10_000.0, 50.0
 """A place that is less sure than this says nothing about a stick's length."""
+UNKNOWN_DEG = 180.0
+"""The uncertainty of a heading that nobody measured."""
 
 
 @lru_cache(maxsize=8)
@@ -76,7 +78,7 @@ def why_not_castle(table: Table, command: Placing) -> Why:
     numbers = (command.heading_deg, command.u_mm, command.u_deg)
     if not all(math.isfinite(v) and abs(v) <= FAR_MM for v in numbers):
         return "TAH-16", "A heading is given in degrees."
-    if not (0 <= command.u_mm <= MOST_U_MM and 0 <= command.u_deg <= 180):
+    if not (0 <= command.u_mm <= MOST_U_MM and 0 <= command.u_deg <= UNKNOWN_DEG):
         return "TAH-15", f"A castle's place is known to {MOST_U_MM:g} mm at least, or it is left out."
     return None
 
@@ -115,7 +117,7 @@ def judged_move(table: Table, seat: str, how: str, new: Castle) -> Ruling:
     """What is said of a move or rotation to this place. Rule: TAH-15 TAH-16 TAH-17 TAH-37"""
     old = table.game.players[seat].castle
     went = shifted(old, new) if old is not None else None
-    if went is None:
+    if went is None or new.u_deg >= UNKNOWN_DEG:
         rule, limits = (
             ("TAH-15", "within the stick, not turned") if how == "move" else ("TAH-16", "on the spot")
         )

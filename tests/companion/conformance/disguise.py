@@ -11,9 +11,8 @@ import msgspec
 
 from companion.core import command as c
 from companion.core.game import Sitting
-from companion.games import tacta, tada, zingazam
+from companion.games import tacta, tada, tahwars, zingazam
 from companion.games.tada.commands import ChooseSpell
-from companion.games.tahwars.game import GAME as TAHWARS
 from companion.games.zingazam.commands import TellCat
 
 replace = msgspec.structs.replace
@@ -79,7 +78,7 @@ DISGUISES: dict[str, Disguise] = {
     tada.GAME.name: _tada,
     tacta.GAME.name: _open,
     zingazam.GAME.name: _zingazam,
-    TAHWARS.name: _tahwars,
+    tahwars.GAME.name: _tahwars,
 }
 """`DISGUISES[game](sitting, seat, chance)`: the same table with other secrets of that seat."""
 
@@ -88,7 +87,7 @@ SECRET: dict[str, tuple[type[c.Command], ...]] = {
     tada.GAME.name: (ChooseSpell,),
     tacta.GAME.name: (),
     zingazam.GAME.name: (TellCat,),
-    TAHWARS.name: (),
+    tahwars.GAME.name: (),
 }
 """Orders of which others may learn no more than that they were given."""
 

@@ -12,8 +12,8 @@ from companion.core.ruling import Ruling, Verdict
 from companion.core.seat import Actor, Role, Viewer, seat_at
 from companion.core.show import show
 from companion.core.view import View
+from companion.games.tahwars import GAME
 from companion.games.tahwars import commands as c
-from companion.games.tahwars.game import GAME
 from companion.games.tahwars.maps import Map, Terrain
 from companion.games.tahwars.model import Player, TahWars, in_order, to_launch, to_order
 

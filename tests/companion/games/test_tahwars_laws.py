@@ -11,9 +11,9 @@ from virtual import Virtual
 from companion.core import command as k
 from companion.core import event as core
 from companion.core.seat import seat_at
+from companion.games.tahwars import GAME
 from companion.games.tahwars import events as e
 from companion.games.tahwars.deck import RESOURCES, read
-from companion.games.tahwars.game import GAME
 from companion.games.tahwars.model import TahWars
 from companion.games.tahwars.policy import policy
 
