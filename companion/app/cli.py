@@ -241,6 +241,22 @@ def print_tacta(out: Path, deck: str, colours: tuple[str, ...]) -> None:
     deck_sheet.print_deck(out, deck, colours)
 
 
+@cli.group()
+def data() -> None:
+    """Data files of your own: decks, dice, quests, maps."""
+
+
+@data.command(name="check")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--game", default="", metavar="NAME", help="For which game it is, where the file does not say.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def data_check(file: Path, game: str, as_json: bool) -> None:
+    """Say in words what a data file lacks, with the lines where it does. Exit 1 when it lacks anything."""
+    from companion.app import data_files
+
+    sys.exit(data_files.check_file(file, game, as_json=as_json))
+
+
 @cli.command(name="read-dice")
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--kind", "kinds", multiple=True, default=("pips",), show_default=True,

@@ -135,6 +135,8 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     that is a number, where that is not 0 to MOST_NUMBER. `why_fixed(sitting, option)` says in one sentence why a house
     rule can no longer be changed, or nothing. `is_private`: something is shown now that not all may see, so no picture
     is kept or shown. `is_secret(sitting, entry)`: who reads the journal may not know yet what this entry holds.
+    `explain_data(text)`: all that a text lacks to be the game's data file, a line each; nothing where `check_data` has
+    said it.
     """
 
     name: str
@@ -170,6 +172,7 @@ class Game(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     why_fixed: Callable[[Sitting[S], str], str] = never_fixed
     is_private: Callable[[Sitting[S]], bool] = lambda _sitting: False
     is_secret: Callable[[Sitting[S], e.Entry], bool] = lambda _sitting, _entry: False
+    explain_data: Callable[[str], tuple[str, ...]] = lambda _text: ()
 
 
 def refuse(command: c.Command, rule: str, because: str, seat: str = "") -> tuple[e.Event, ...]:

@@ -6,7 +6,7 @@ from companion.core.game import Game
 from companion.games.tahwars import commands, events
 from companion.games.tahwars.cues import cues
 from companion.games.tahwars.decide import decide
-from companion.games.tahwars.deck import check
+from companion.games.tahwars.deck import check, lacks
 from companion.games.tahwars.evolve import evolve, open_game
 from companion.games.tahwars.interpret import Trace, interpret
 from companion.games.tahwars.model import Table, TahWars
@@ -51,4 +51,5 @@ GAME = Game[TahWars](
     is_over=lambda table: table.game.phase == "over",
     policy=policy,
     why_fixed=why_fixed,
+    explain_data=lacks,
 )
