@@ -23,7 +23,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
 from companion.core.cue import Cue
-from firmware_bridge import mqtt_link
+from firmware_bridge import mqtt_link, session
 from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.fake_device import FakePad
 from firmware_bridge.framing import wrap
@@ -42,6 +42,24 @@ KEY = b"0123456789abcdef"
 def broker(tmp_path: Path) -> Iterator[Mosquitto]:
     with mosquitto(tmp_path) as running:
         yield running
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever loses a broker, or finds none, tries again almost at once."""
+    monkeypatch.setattr(mqtt_link, "_MAX_WAIT_S", 0.1)
+    real = paho.Client.reconnect_delay_set
+
+    def almost_at_once(client: paho.Client, *_: Any, **__: Any) -> None:
+        real(client, 0.05, 0.1)  # type: ignore[arg-type]  # seconds as a float serve as well
+
+    monkeypatch.setattr(paho.Client, "reconnect_delay_set", almost_at_once)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silence is told sooner; that it takes three seconds is shown in virtual time."""
+    monkeypatch.setattr(session, "SILENT_NS", 1_500 * MS)
 
 
 @pytest.fixture(
@@ -66,6 +84,7 @@ class Outsider:
         self.heard: list[tuple[str, bytes, bool]] = []
         self.is_up = threading.Event()
         self.client = paho.Client(CallbackAPIVersion.VERSION2, client_id=client_id)
+        self.client.reconnect_delay_set()
         self.client.on_message = lambda _c, _d, m: self.heard.append((m.topic, m.payload, m.retain))
 
         def connected(client: paho.Client, *_: Any) -> None:
@@ -188,10 +207,8 @@ def test_trap_20_a_second_delivery_is_dropped(broker: Mosquitto) -> None:
 
 
 @needs_mosquitto
-def test_trap_21_another_program_with_our_name_is_told_and_we_take_a_new_one(
-    broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mqtt_link, "_MAX_WAIT_S", 0.1)
+@pytest.mark.usefixtures("hasty")
+def test_trap_21_another_program_with_our_name_is_told_and_we_take_a_new_one(broker: Mosquitto) -> None:
     link = MqttLink(broker.url, client_id="tada-same")
     with FakePad.on_mqtt(broker.url) as pad, bridged(link) as table:
         table.wait_ready("pad1")
@@ -216,6 +233,7 @@ def test_trap_21_a_broker_that_says_so_need_not_say_it_thrice() -> None:
 
 
 @needs_mosquitto
+@pytest.mark.usefixtures("hasty")
 def test_trap_25_a_broker_that_restarts_brings_all_back(broker: Mosquitto) -> None:
     with FakePad.on_mqtt(broker.url, inputs=2) as pad, bridged(MqttLink(broker.url)) as table:
         table.wait_ready("pad1")
@@ -253,6 +271,7 @@ def test_traps_22_to_24_waits_grow_after_short_lives_and_stay_within_bounds(
     assert 0 < paho_client._max_queued_messages <= 1_000
 
 
+@pytest.mark.usefixtures("hasty")
 def test_it_starts_while_the_broker_is_down_and_finds_it_later() -> None:
     port = free_port()
     with bridged(MqttLink(f"mqtt://127.0.0.1:{port}")) as table:
@@ -456,6 +475,7 @@ def pad_process(url: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @needs_mosquitto
+@pytest.mark.usefixtures("impatient")
 def test_a_pad_that_is_killed_is_lost_and_one_that_freezes_is_silent(broker: Mosquitto) -> None:
     with bridged(MqttLink(broker.url)) as table, pad_process(broker.url) as process:
         table.wait_ready("far")
@@ -468,6 +488,7 @@ def test_a_pad_that_is_killed_is_lost_and_one_that_freezes_is_silent(broker: Mos
 
 
 @needs_mosquitto
+@pytest.mark.usefixtures("impatient")
 def test_a_broker_that_freezes_makes_all_silent_until_it_thaws(broker: Mosquitto) -> None:
     with FakePad.on_mqtt(broker.url) as pad, bridged(MqttLink(broker.url)) as table:
         table.wait_ready("pad1")

@@ -18,7 +18,7 @@ import pytest
 import serial
 
 from companion.core.cue import Cue
-from firmware_bridge import serial_link
+from firmware_bridge import hub, serial_link, session
 from firmware_bridge.fake_device import FakePad
 from firmware_bridge.framing import wrap
 from firmware_bridge.messages import Down, body_of
@@ -64,7 +64,7 @@ def test_slam_and_cue_both_ways(make: Callable[..., FakePad]) -> None:
         assert all(played_ns >= at_ns - 5 * MS for played_ns, _ in pad.played)
 
 
-def test_the_watermark_passes_soon_and_names_a_muted_pad() -> None:
+def test_the_watermark_passes_soon_and_names_a_muted_pad(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         FakePad.on_pty("a") as a,
         FakePad.on_pty("b") as b,
@@ -81,6 +81,7 @@ def test_the_watermark_passes_soon_and_names_a_muted_pad() -> None:
         table.bridge.ask_all(press.seen_ns)
         until(lambda: table.bridge.watermark_ns() > press.seen_ns, "the watermark by the cap", 2)
         assert table.bridge.silent() == ("b",)
+        monkeypatch.setattr(session, "SILENT_NS", 1_500 * MS)
         until(lambda: "silent" in table.states("b"), "b silent", 6)
         assert table.bridge.silent() == ()
 
@@ -338,7 +339,8 @@ def test_trap_13_a_port_that_takes_nothing_stops_nobody() -> None:
         os.close(slave)
 
 
-def test_what_answers_in_no_tada_is_told() -> None:
+def test_what_answers_in_no_tada_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "SILENT_NS", 300 * MS)  # three seconds are shown in virtual time
     master, slave = os.openpty()
     try:
         with bridged(SerialLink([os.ttyname(slave)])) as table:
