@@ -9,6 +9,7 @@ import pytest
 
 from companion.app.cli import main
 from companion.catalogue import GAMES
+from companion.core import command as k
 from companion.core.seat import seat_at
 from companion.runtime.opening import create
 from firmware_bridge.fake_device import FakePad
@@ -124,6 +125,31 @@ def test_journal_commands_agree(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert (code, out.strip()) == (0, head)
     assert run(capsys, "verify", str(path), "--head", "0" * 64)[0] == 1
     opening.journal.close()
+
+
+def test_hidden_cards_are_printed_only_when_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from companion.app.settings import shipped_data
+    from companion.core.command import Order
+    from companion.core.seat import Actor, Role
+    from companion.games.zingazam import commands as c
+
+    game, path = GAMES["zingazam"], tmp_path / "j.sqlite"
+    seats = (seat_at(1, "Ann"), seat_at(2, "Ben"))
+    opening = create(path, game, seats=seats, seed=1, options={"hands": "full"}, data=shipped_data(game))
+    words = (k.Resume(), c.NameOldest(seat="s1"), c.Begin(), c.Deal(seat="s1", number=5))
+    for n, command in enumerate(words):
+        order = Order(command=command, actor=Actor(Role.REFEREE), at_ns=opening.clock.now_ns(), key=str(n))
+        opening.table.step([order], order.at_ns, order.at_ns)
+    opening.journal.close()
+    for command in (("export",), ("replay", "--json")):
+        code, out, err = run(capsys, *command, str(path))
+        assert (code, out) == (2, "") and err.count("\n") == 1 and "still hidden" in err
+        code, out, _ = run(capsys, *command, "--hidden", str(path))
+        assert code == 0 and '"number":5' in out
+    code, out, _ = run(capsys, "replay", str(path))
+    assert code == 0 and "CardDealt" in out and "number" not in out
 
 
 def test_reading_goes_on_behind_an_unreadable_file(
