@@ -78,6 +78,8 @@ config = click.option(
     "--table-mm", default="", metavar="W,H", help="Size of the marked table, measured over the markers."
 )
 @click.option("--data", type=click.Path(path_type=Path), help="A deck or data file of your own.")
+@click.option("--map", "map_", default="", metavar="NAME|FILE",
+              help="TAH WARS: the map that lies there, of the house or as companion enrol map kept it.")  # fmt: skip
 @click.option(
     "--journal", type=click.Path(path_type=Path), help="The journal; taken up again where it exists."
 )

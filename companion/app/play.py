@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
+from companion.app.boards import load_map
+from companion.app.map_desk import map_path
+from companion.app.map_sheets import HOUSE_MAPS, house_map
 from companion.app.pad_desk import open_book
 from companion.app.settings import (
     PadClashError,
@@ -27,6 +31,7 @@ from companion.app.settings import (
 )
 from companion.app.wiring import RunningTable, links_of
 from companion.core.game import Game
+from companion.games.tahwars.deck import with_map
 from companion.runtime.journal import is_unused
 from firmware_bridge.link import Bridge
 
@@ -61,7 +66,7 @@ def settings_of(options: dict[str, Any]) -> Settings:
             {**table_rules(game, options), **rules},
             sees_dice=bool(options["camera"] and options["profile"]),
         ),
-        data=read_data(game, options["data"]),
+        data=data_on_map(game, read_data(game, options["data"]), options["map_"]),
         journal=journal,
         seed=options["seed"] if options["seed"] is not None else fresh_seed(),
         serial=tuple(options["serial"]),
@@ -92,6 +97,19 @@ def table_rules(game: Game[Any], options: dict[str, Any]) -> dict[str, str]:
             )
         return {}
     return {"table_width_mm": str(round(size[0])), "table_height_mm": str(round(size[1]))}
+
+
+def data_on_map(game: Game[Any], text: str, word: str) -> str:
+    """The data with the map of this name, of the house or kept, or in this file, as its first. Raises SettingsError."""
+    if not word:
+        return text
+    if game.name != "tahwars":
+        raise SettingsError(f"--map {word}: {game.title} is played without a map")
+    if word in HOUSE_MAPS:
+        return with_map(text, house_map(word))
+    path = Path(word) if Path(word).suffix == ".json" else map_path(word)
+    found = load_map(path)
+    return with_map(text, found if found.name else msgspec.structs.replace(found, name=path.stem))
 
 
 def house_rules(game: Game[Any], words: dict[str, str], *, sees_dice: bool) -> dict[str, str | int | bool]:

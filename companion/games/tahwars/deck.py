@@ -309,3 +309,11 @@ def _check_maps(data: Data, told: _Told) -> None:
 def goods_in_words(goods: dict[str, int]) -> str:
     """``3 stone and 1 fish`` in the order of the player boards; empty for nothing."""
     return " and ".join(f"{goods[name]} {name}" for name in RESOURCES if goods.get(name))
+
+
+def with_map(text: str, found: Map) -> str:
+    """The same data with this map as the first of its maps; one of the same name gives way."""
+    plain = json.loads(text)
+    others = [each for each in plain.get("maps", []) if each.get("name") != found.name]
+    plain["maps"] = [msgspec.to_builtins(found), *others]
+    return json.dumps(plain)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from importlib import resources
 
+import msgspec
 import pytest
 
-from companion.games.tahwars.deck import check, lacks, read
+from companion.games.tahwars.deck import check, lacks, read, with_map
 from companion.games.tahwars.lines import lines_of
+from tools.make_tahwars_data import MAPS, made
 
 HOUSE = (resources.files("companion.games.tahwars") / "data" / "house.json").read_text(encoding="utf-8")
 
@@ -64,6 +66,19 @@ def test_all_that_is_missing_is_listed_not_the_first_alone() -> None:
     assert [next(name for name in ("stick_mm", "dice", "source") if repr(name) in said) for said in found] == [
         "source", "stick_mm", "dice",
     ]  # fmt: skip
+
+
+def test_the_maps_of_the_house_are_those_of_their_own_files() -> None:
+    assert [found.name for found in read(HOUSE).maps] == list(MAPS)
+    assert made(HOUSE) == HOUSE, "python -m tools.make_tahwars_data"
+
+
+def test_an_own_map_comes_first_and_takes_the_place_of_its_name() -> None:
+    ring = read(HOUSE).map("ring")
+    assert ring is not None
+    data = read(with_map(HOUSE, msgspec.structs.replace(ring, source="mine")))
+    assert [found.name for found in data.maps] == ["ring", "delta", "ridge", "islands"]
+    assert data.maps[0].source == "mine"
 
 
 def test_a_map_that_cannot_be_played_on_is_pointed_at() -> None:
