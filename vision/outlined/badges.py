@@ -18,7 +18,7 @@ _FINE = 4  # cells a mm of a badge
 _REACH_MM = 6.0
 _INK_MM = 2.5
 _SIZES_MM = (3.6, 4.1, 4.6, 5.2)  # half a badge's size
-_HIGH = (0.6, 0.75, 0.95)  # a digit's height in half sizes of the badge
+_HIGH = (0.75, 0.95, 1.2)  # a digit's height in half sizes of the badge
 _FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX)
 _SHIFTS = tuple((x, y) for x in (-2, 0, 2) for y in (-2, 0, 2))
 
@@ -26,8 +26,9 @@ _SHIFTS = tuple((x, y) for x in (-2, 0, 2) for y in (-2, 0, 2))
 def badge_likeness(
     flat: Flat, pose: Pose, size_mm: tuple[float, float], badge: tuple[str, int, bool], sigma_mm: float
 ) -> float:
-    """How well the middle of a card that lies at `pose` looks like a badge (form, value, mirrored), from 0 to 1: the
-    share of what is to be seen there that the badge explains. Forms: circle, square, triangle (its tip up)."""
+    """How well the middle of a card that lies at `pose` looks like a badge (form, value, mirrored): minus the logarithm
+    of the share of what is to be seen there that the badge does not explain. Forms: circle, square, triangle (its tip
+    up)."""
     reach = round(_REACH_MM * _FINE)
     turn = Pose(pose.x_mm, pose.y_mm, pose.angle_deg)
     step = CELLS_PER_MM / _FINE
@@ -42,7 +43,7 @@ def badge_likeness(
     for basis in _looks(badge, round(sigma_mm * 20) / 20):
         told = basis.T @ cells
         best = max(best, float((told**2).sum()) / whole)
-    return best
+    return float(-np.log(1.0 - min(best, 0.9999)))
 
 
 def badge_ink(flat: Flat, pose: Pose, size_mm: tuple[float, float]) -> tuple[float, float, float] | None:

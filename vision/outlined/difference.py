@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vision.outlined.plane import Flat
 
 Floats = NDArray[np.float32]
+_FULL = 248.0
 _FLOOR, _SHARE = (
     9.0,
     0.12,
@@ -31,7 +32,9 @@ def difference(before: Floats, now: Floats) -> Floats:
     if lit.any():
         gain = np.asarray(np.median(now[lit] / np.maximum(before[lit], 1.0), axis=0), np.float32)
     alike = before * np.clip(gain, 0.4, 2.5)
-    off = np.nan_to_num(np.abs(now - alike).max(axis=2))
+    apart = np.abs(now - np.minimum(alike, 255.0))
+    apart[(before > _FULL) & (now > alike)] = 0.0  # how bright it was is not known
+    off = np.nan_to_num(apart.max(axis=2))
     limit = _FLOOR + _SHARE * np.nan_to_num(np.maximum(now, alike).max(axis=2))
     found = np.clip((off - 0.7 * limit) / (0.6 * limit), 0, 1).astype(np.float32)
     return np.asarray(

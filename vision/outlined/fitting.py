@@ -41,9 +41,7 @@ class Fit:
     dark: tuple[float, float, float]
 
 
-def sampled(
-    flat: Flat, pose: Pose, size: tuple[int, int], blurred: NDArray[np.uint8] | None = None
-) -> Floats:
+def sampled(flat: Flat, pose: Pose, size: tuple[int, int]) -> Floats:
     """(rows, columns, 3) float32 BGR: the picture under a side of `size` (columns, rows) cells that lies at `pose`."""
     turn = np.radians(pose.angle_deg)
     cos, sin = np.cos(turn), np.sin(turn)
@@ -51,9 +49,8 @@ def sampled(
     across, down = np.array((cos, sin)) * cell * scale, np.array((-sin, cos)) * cell * scale
     start = (np.array((pose.x_mm, pose.y_mm)) - flat.origin_mm) * scale - 0.5 + (across + down) / 2
     warp = np.array([(across[0], down[0], start[0]), (across[1], down[1], start[1])])
-    picture = flat.bgr if blurred is None else blurred
     found = cv2.warpAffine(
-        picture, warp, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
+        flat.bgr, warp, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
     )
     return np.asarray(found, np.float32)
 
@@ -110,16 +107,14 @@ class Fitter:
         ]
         self._places = (px, py)
 
-    def fit(
-        self, flat: Flat, start: Pose, blurred: NDArray[np.uint8] | None = None, rounds: int = _ROUNDS
-    ) -> Fit:
+    def fit(self, flat: Flat, start: Pose, rounds: int = _ROUNDS) -> Fit:
         """The side where it fits best near `start` (pose of its top-left corner)."""
         centre, angle = np.array(centre_of(start, self.size_mm)), start.angle_deg
         weights = np.ones(len(self._at), np.float32)
         normal = np.eye(3)
         for number in range(rounds):
             pose = pose_about((centre[0], centre[1]), angle, self.size_mm)
-            cells = sampled(flat, pose, self.size, blurred).reshape(-1, 3)[self._at]
+            cells = sampled(flat, pose, self.size).reshape(-1, 3)[self._at]
             share = min(1.0, 2 * number / rounds)
             tolerant = _TOLERANT[0] + (_TOLERANT[1] - _TOLERANT[0]) * share
             colours, rest, weights = self._explained(cells, weights, tolerant)
@@ -130,11 +125,11 @@ class Fitter:
             angle += float(np.degrees(step[2]))
             if share == 1.0 and np.hypot(step[0], step[1]) < _STILL_MM and abs(step[2]) * 50 < _STILL_MM:
                 break
-        return self._told(flat, (centre, angle), blurred, normal)
+        return self._told(flat, (centre, angle), normal)
 
-    def judged(self, flat: Flat, pose: Pose, blurred: NDArray[np.uint8] | None = None) -> Fit:
+    def judged(self, flat: Flat, pose: Pose) -> Fit:
         """How well the side fits where it is said to lie, without moving it."""
-        return self._told(flat, (np.array(centre_of(pose, self.size_mm)), pose.angle_deg), blurred, np.eye(3))
+        return self._told(flat, (np.array(centre_of(pose, self.size_mm)), pose.angle_deg), np.eye(3))
 
     def _explained(self, cells: Floats, weights: Floats, tolerant: float) -> tuple[Floats, Floats, Floats]:
         """Colours of dark, white and ink that explain the cells best, what is left over, and new weights."""
@@ -174,12 +169,12 @@ class Fitter:
         return np.asarray(step, np.float64), normal
 
     def _told(
-        self, flat: Flat, where: tuple[NDArray[np.float64], float], blurred: NDArray[np.uint8] | None,
+        self, flat: Flat, where: tuple[NDArray[np.float64], float],
         normal: NDArray[np.float64],
     ) -> Fit:  # fmt: skip
         centre, angle = where
         pose = pose_about((float(centre[0]), float(centre[1])), angle, self.size_mm)
-        cells = sampled(flat, pose, self.size, blurred).reshape(-1, 3)[self._at]
+        cells = sampled(flat, pose, self.size).reshape(-1, 3)[self._at]
         weights = np.ones(len(self._at), np.float32)
         for _ in range(3):
             colours, rest, weights = self._explained(cells, weights, _TOLERANT[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from companion.core.geometry import Pose
 from companion.core.layout import Layout
+from vision.frame import Frame
 from vision.outlined.badges import badge_ink, badge_likeness
 from vision.outlined.faces import CELLS_PER_MM, Side, frame_of, sides_of
 from vision.outlined.fitting import Fit, Fitter, centre_of, pose_about
@@ -22,15 +23,18 @@ _AROUND_MM = 15.0
 _COARSE_MM = 1.2  # blur at which a start may be so far off
 _SHARP_MM = (0.4, 0.6, 0.8, 1.0)  # blurs of a picture that are told apart
 _ALIKE = 0.012  # costs that differ by less do not tell two sides apart: the badge does
-_BADGE_GAP = 0.02
+_BADGE_GAP = 0.1  # a back may bear its value as the front does: then nothing tells them apart
 _FITS = 0.16  # cost from which a card hardly is one of these
 _NO_CARD = 0.3
 _CLEAR = 0.02  # by so much a side must fit better than the next
 _LEAST_CONTRAST, _LEAST_SHARE = 18.0, 0.4  # of a white line over what is dark: levels, and share of its own
 _MOST_MISFIT = 0.35
+_WHOLE_TRIES = 2
 _NOISE_FACTOR = 3.0
 _FLOOR_MM, _FLOOR_PX = 0.1, 0.25  # what a pose always may be off, in mm and in px of the picture
 _SURE_INK_DEG = 6.0
+_SURE = 0.5
+"""Confidence from which a card is said to be the likeliest one; below it, which it may be is told."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,13 @@ class CardReader:
         self.strip_mm = layouts[0].strip_mm
         self.sigma_mm: float | None = None
 
-    def read(self, flat: Flat, start: Pose, mask: Mask | None = None) -> CardRead | None:
+    def read(
+        self, flat: Flat, start: Pose, mask: Mask | None = None, *, thorough: bool = True
+    ) -> CardRead | None:
         """The card that lies about at `start`, either way up; None where none is. `mask`: cells of it (rows, columns;
-        CELLS_PER_MM a mm) that no other card covers."""
+        CELLS_PER_MM a mm) that no other card covers. `thorough`: also where its rim cannot be made out."""
         flat = flat.around(centre_of(start, self.size_mm), float(np.hypot(*self.size_mm)) / 2 + _AROUND_MM)
-        near = self._framed(flat, start, mask)
+        near = self._framed(flat, start, mask) or (self._fitted(flat, start, mask) if thorough else None)
         if near is None:
             return None
         ranked = told_apart(flat, near, sides_of(tuple(self.layouts.values()), self.sigma_mm or 0.6), mask)
@@ -107,16 +113,32 @@ class CardReader:
         layout = self.layouts[side.card]
         return sides_of((layout,), self.sigma_mm or 0.6)[int(side.flipped)]
 
+    def _fitted(self, flat: Flat, start: Pose, mask: Mask | None) -> Pose | None:
+        """Where one of the sides fits as a whole, for rims that glare or the table's own white hide; None where none
+        does. Either way up."""
+        blurred = replace(flat, bgr=_blurred(flat))
+        soft = round(float(np.hypot(_COARSE_MM, self.sigma_mm or 0.6)), 1)
+        found: tuple[float, Pose] | None = None
+        for told in told_apart(blurred, start, sides_of(tuple(self.layouts.values()), soft), mask)[
+            :_WHOLE_TRIES
+        ]:
+            pose = (
+                Fitter(told.side, mask)
+                .fit(blurred, _turned(start, told.is_turned, self.size_mm), rounds=8)
+                .pose
+            )
+            fit, cost = self.again(flat, told.side, pose, mask)
+            if _has_contrast(fit) and cost < _NO_CARD and (found is None or cost < found[0]):
+                found = cost, fit.pose
+        return None if found is None else found[1]
+
     def _framed(self, flat: Flat, start: Pose, mask: Mask | None) -> Pose | None:
         """Where the rim fits, by itself; None where nothing like one is."""
         soft = float(np.hypot(_COARSE_MM, self.sigma_mm or 0.6))
-        blurred = np.asarray(cv2.GaussianBlur(flat.bgr, (0, 0), _COARSE_MM * flat.scale), np.uint8)
         coarse = Fitter(frame_of(self.size_mm, self.strip_mm, round(soft, 1)), mask)
-        pose = coarse.fit(flat, start, blurred, 8).pose
+        pose = coarse.fit(replace(flat, bgr=_blurred(flat)), start, rounds=8).pose
         fit = Fitter(frame_of(self.size_mm, self.strip_mm, self.sigma_mm or 0.6), mask).fit(flat, pose)
-        white, dark = float(np.mean(fit.white)), float(np.mean(fit.dark))
-        is_rim = white - dark > max(_LEAST_CONTRAST, _LEAST_SHARE * white) and fit.misfit < _MOST_MISFIT
-        return fit.pose if is_rim else None
+        return fit.pose if _has_contrast(fit) and fit.misfit < _MOST_MISFIT else None
 
     def _hint(self, flat: Flat, pose: Pose, side: Side, is_turned: bool) -> float:
         """How well the badge speaks for a side; a back's value may be mirrored or not."""
@@ -153,20 +175,23 @@ class CardReader:
         best: tuple[Side, bool],
         others: list[tuple[str, float]],
         mask: Mask | None,
-    ) -> CardRead:
+    ) -> CardRead | None:
         side = self._sharp(best[0])
         fit = Fitter(side, mask).fit(flat, _turned(near, best[1], self.size_mm))
+        if not _has_contrast(fit):
+            return None
         cost = told_apart(flat, fit.pose, (side,), mask, turned=(False,))[0].cost
         u_mm, u_deg = self.doubt(flat, fit)
         ink = self._ink(flat, fit, side)
         gap = (others[1][1] - others[0][1]) / _CLEAR if len(others) > 1 else 1.0
         fits = float(np.clip((_NO_CARD - cost) / (_NO_CARD - _FITS), 0, 1))
-        is_ink_sure = not _is_inked(side) or ink.margin_deg > _SURE_INK_DEG
-        confidence = fits * min(1.0, 0.5 + 0.5 * gap) * (1.0 if is_ink_sure else 0.6)
+        is_named = bool(ink.name) or not _is_inked(side)
+        is_ink_sure = is_named and ink.margin_deg > _SURE_INK_DEG
+        confidence = fits * min(1.0, 0.5 + 0.5 * gap) * (1.0 if is_ink_sure else 0.7 if is_named else 0.4)
         candidates = tuple(card for card, _ in others[:3])
         shown = 1.0 if mask is None else float(mask.mean())
         return CardRead(
-            side.card,
+            side.card if confidence >= _SURE else None,
             side.flipped,
             ink.name,
             fit.pose,
@@ -186,6 +211,16 @@ def _ranked(ranked: Sequence[Told], first: str) -> list[tuple[str, float]]:
     for told in ranked:
         costs[told.side.card] = min(told.cost, costs.get(told.side.card, 1.0))
     return sorted(costs.items(), key=lambda pair: pair[1] - (1e-6 if pair[0] == first else 0.0))
+
+
+def _has_contrast(fit: Fit) -> bool:
+    """Whether white lines stand out as they do on a dark card."""
+    white, dark = float(np.mean(fit.white)), float(np.mean(fit.dark))
+    return white - dark > max(_LEAST_CONTRAST, _LEAST_SHARE * white)
+
+
+def _blurred(flat: Flat) -> Frame:
+    return np.asarray(cv2.GaussianBlur(flat.bgr, (0, 0), _COARSE_MM * flat.scale), np.uint8)
 
 
 def _is_inked(side: Side) -> bool:

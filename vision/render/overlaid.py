@@ -75,6 +75,17 @@ class CardTable:
 
     def picture(self, camera: Camera, tick: int = 0) -> NDArray[np.uint8]:
         """The camera's picture, uint8 BGR (H, W, 3). `tick` numbers the frame: only the noise differs."""
+        canvas = self.drawn(camera)
+        for visitor in self.visitors:
+            draw_visitor(canvas, visitor, camera, self.light)
+        return self.shot(canvas, camera, tick)
+
+    def shot(self, canvas: NDArray[np.uint8], camera: Camera, tick: int) -> NDArray[np.uint8]:
+        """What the sensor gives of a drawn table, `canvas` (uint8 BGR)."""
+        return develop(canvas, camera, (self.seed, tick))
+
+    def drawn(self, camera: Camera) -> NDArray[np.uint8]:
+        """The lit table with its cards and without visitors, as the lens would see it, uint8 BGR (H, W, 3)."""
         canvas = _bare(self.size_mm, self.cloth, self.has_floor, camera, self.seed).copy()
         to_px = camera.plane()
         if self.marks is not None:
@@ -82,12 +93,9 @@ class CardTable:
         for card in self.laid:
             _lay(canvas, card, self.look, to_px)
         light = _lit(self, camera)
-        lit = np.asarray(
+        return np.asarray(
             np.clip((canvas * light[..., :1] + light[..., 1:]) * self.light.tint() * 255, 0, 255), np.uint8
         )
-        for visitor in self.visitors:
-            draw_visitor(lit, visitor, camera, self.light)
-        return develop(lit, camera, (self.seed, tick))
 
     def corners_px(self, camera: Camera) -> NDArray[np.float64]:
         """(4, 2): where the table's corners are seen, from the top left clockwise."""
@@ -158,11 +166,20 @@ def _badge(art: NDArray[np.uint8], layout: Layout, look: Look, ink: NDArray[np.f
     else:
         form = [(x, y - 1.25 * size), (x + 1.15 * size, y + 0.85 * size), (x - 1.15 * size, y + 0.85 * size)]
         cv2.fillPoly(art, [_px(np.array(form))], ink.tolist(), cv2.LINE_AA, 4)
-    text = str(sum(len(region.dots_mm) for region in layout.regions))
-    scale, thick = size * _PX_PER_MM / 24, max(1, round(size * _PX_PER_MM / 12))
-    (wide, high), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, thick)
-    at = (round(x * _PX_PER_MM - wide / 2), round(y * _PX_PER_MM + high / 2))
-    cv2.putText(art, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, white, thick, cv2.LINE_AA)
+    _digit(art, str(sum(len(region.dots_mm) for region in layout.regions)), look)
+
+
+def _digit(art: NDArray[np.uint8], text: str, look: Look) -> None:
+    """The value in white, a little higher than half the badge."""
+    large = np.zeros((200, 200), np.uint8)
+    cv2.putText(large, text, (50, 150), cv2.FONT_HERSHEY_SIMPLEX, 4.0, 255, 10, cv2.LINE_AA)
+    x, y, wide, high = cv2.boundingRect(large)
+    scale = 1.15 * look.badge_mm * _PX_PER_MM / high
+    size = (round(wide * scale), round(high * scale))
+    digit = cv2.resize(large[y : y + high, x : x + wide], size, interpolation=cv2.INTER_AREA)
+    top, left = (art.shape[0] - size[1]) // 2, (art.shape[1] - size[0]) // 2
+    part, cover = art[top : top + size[1], left : left + size[0]], digit[..., None].astype(np.float32) / 255
+    part[:] = np.round(part * (1 - cover) + 255 * look.white * cover)
 
 
 def _px(points_mm: NDArray[np.float64]) -> NDArray[np.int32]:
