@@ -100,7 +100,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A polygon of a board drawing, in mm, with a fill by `colour`'s name; later ones lie on top.
 
     `text` says what it is, for who points at it or listens; `symbol` is a few signs drawn in its middle, so that
-    nothing is told by colour alone. `style`: ``hollow`` (an outline only), ``dim`` (there, but covered), or empty.
+    nothing is told by colour alone. `style`: ``hollow`` (an outline only), ``dim`` (there, but covered), ``pale``
+    (the ground on which other shapes lie), or empty.
     """
 
     outline: tuple[Point, ...]

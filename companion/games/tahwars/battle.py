@@ -49,8 +49,8 @@ def of_actions(table: Table) -> Iterator[Action]:
     elif not doing.completed:
         if not doing.moved and not doing.spent and doing.attack is None:
             yield act(f"move-{seat}", c.MoveCastle(seat=seat), f"{who} moves the castle",
-                      "Up to the stick's length, without turning it.", fields=(TERRAIN_FIELD,),
-                      zone=zone)  # fmt: skip
+                      "Up to the stick's length, not turned. Name its terrains if they are others now.",
+                      fields=(TERRAIN_FIELD,), zone=zone)  # fmt: skip
             yield act(f"rotate-{seat}", c.RotateCastle(seat=seat), f"{who} turns the castle",
                       "Any direction, without leaving the spot.", zone=zone)  # fmt: skip
         kinds = deployable(table, seat)
@@ -138,11 +138,11 @@ def _happenings(table: Table, seat: str) -> Iterator[Action]:
         kinds = attack.waiting if attack else () if table.game.doing.completed else deployable(table, seat)
     for kind in kinds:
         yield act(f"stuck-{kind}-{seat}", c.NoteStuck(seat=seat, kind=kind), f"{title(kind)} is stuck in the tower",
-                  "It is dropped again.", zone="happened")  # fmt: skip
+                  "It is dropped again.", zone="accidents")  # fmt: skip
     for owner in in_order(table):
         who = table.name(owner)
         yield act(f"tower-back-{owner}", c.NotePutBack(owner=owner), f"{who}'s tower was shifted",
-                  "It goes back to its place.", zone="happened")  # fmt: skip
+                  "It goes back to its place.", zone="accidents")  # fmt: skip
         for piece in table.game.players[owner].dice.values():
             if piece.place not in ("board", "off"):
                 continue
@@ -150,11 +150,11 @@ def _happenings(table: Table, seat: str) -> Iterator[Action]:
             flat = c.LayFlat(owner=owner, kind=kind, shows=0)
             yield act(f"flat-{kind}-{owner}", flat, f"{die} leaned or was stacked",
                       "It is laid flat; the most upward face counts.", fields=(face_field(table, kind),),
-                      zone="happened")  # fmt: skip
+                      zone="accidents")  # fmt: skip
             if piece.place == "board":
                 fields = (face_field(table, kind, may_be_unseen=True), TERRAIN_FIELD, OFF_FIELD)
                 yield act(f"knock-{kind}-{owner}", c.NoteKnock(owner=owner, kind=kind),
                           f"{die} was pushed by a die", "It counts as it lies now.", fields=fields,
-                          zone="happened")  # fmt: skip
+                          zone="accidents")  # fmt: skip
                 yield act(f"back-{kind}-{owner}", c.NotePutBack(owner=owner, kind=kind),
-                          f"{die} was moved by a hand", "It goes back as last seen.", zone="happened")  # fmt: skip
+                          f"{die} was moved by a hand", "It goes back as last seen.", zone="accidents")  # fmt: skip

@@ -17,7 +17,8 @@ class LayMap(CommandBody, frozen=True, kw_only=True):
 class PlaceCastle(CommandBody, frozen=True, kw_only=True):
     """A castle stands at its player's edge, or where it is put right.
 
-    `terrains` by the table's word; measured, the middle of its foot `xy_mm` on the map and its heading.
+    `terrains` by the table's word (``unpainted`` alone where nothing is painted); measured, the middle of its foot
+    `xy_mm` on the map and its heading.
     Rule: TAH-2 TAH-34
     """
 

@@ -27,8 +27,10 @@ from companion.games.tahwars.model import (
 )
 from companion.games.tahwars.placing import (
     UNKNOWN_DEG,
+    WHERE,
     castle_at,
     judged_move,
+    painted,
     terrains_of_die,
     why_not_castle,
     why_not_place,
@@ -134,14 +136,13 @@ def _why_not_deployed(table: Table, seat: str, kind: str) -> tuple[str, str] | N
 def drop_die(table: Table, _: Order, command: c.DropDie) -> Facts:
     """Rule: TAH-3 TAH-18 TAH-19 TAH-20 TAH-35"""
     seat, kind, state = command.seat, command.kind, table.game
-    if found := _why_not_dropped(table, seat, kind):
+    found = _why_not_dropped(table, seat, kind) or _why_not_touched(table, seat, command.touched)
+    if found:
         return refuse(command, *found, seat)
     read = _read(table, command, kind)
     if isinstance(read, Piece):
         attack = open_attack(table)
         is_attack = attack is not None and kind in attack.waiting and state.phase == "actions"
-        if found := _why_not_touched(table, seat, command.touched):
-            return refuse(command, *found, seat)
         made = e.DieLaunched(
             seat=seat, kind=kind, shows=read.shown, number=read.number, terrains=read.terrains,
             is_off_board=command.is_off_board, touched=command.touched if is_attack else (),
@@ -201,7 +202,9 @@ def _read(table: Table, command: c.DropDie | c.NoteKnock, kind: str) -> Piece | 
         return Piece(kind=kind, place=place, shown=command.shows, number=number)
     if found := why_not_terrains(command.terrains) or why_not_place(table, command.xy_mm):
         return found
-    terrains = command.terrains or terrains_of_die(table, die, command.xy_mm)
+    if not command.terrains and command.xy_mm is None:
+        return WHERE
+    terrains = painted(command.terrains) if command.terrains else terrains_of_die(table, die, command.xy_mm)
     return Piece(
         kind=kind, place=place, shown=command.shows, number=number, terrains=terrains, xy_mm=command.xy_mm
     )

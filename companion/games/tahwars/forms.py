@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from companion.core.command import Command
 from companion.core.view import Action, Choice, Field
-from companion.games.tahwars.maps import TERRAINS
+from companion.games.tahwars.maps import TERRAINS, UNPAINTED
 from companion.games.tahwars.model import Table, die_of
 
 
@@ -16,10 +16,10 @@ def act(id_: str, command: Command, label: str, effect: str, **more: object) -> 
 
 
 TERRAIN_FIELD = Field(
-    name="terrains", label="Terrains (two or three on a border, none on unpainted ground)", kind="many",
-    choices=tuple(Choice(value=name, label=name) for name in TERRAINS), is_required=False,
+    name="terrains", label="Terrains (two or three on a border)", kind="many", is_required=False,
+    choices=(*(Choice(value=name, label=name) for name in TERRAINS), Choice(value=UNPAINTED, label="unpainted ground")),
 )  # fmt: skip
-"""On which terrains something stands; none is unpainted ground. Rule: TAH-34"""
+"""On which terrains something stands. Rule: TAH-34"""
 OFF_FIELD = Field(
     name="is_off_board", label="Lies", kind="choice", value=False,
     choices=(Choice(value=False, label="on the board"), Choice(value=True, label="beside the board")),

@@ -11,6 +11,8 @@ from companion.core.geometry import Point
 
 TERRAINS = ("rivers", "forest", "mountains", "neonite", "city")
 """Rule: TAH-4"""
+UNPAINTED = "unpainted"
+"""How people say that something stands where nothing is painted. Rule: TAH-34"""
 
 
 class Terrain(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -21,7 +21,7 @@ from companion.games.tahwars.ground import (
     is_on_map,
     judge,
 )
-from companion.games.tahwars.maps import TERRAINS, Map
+from companion.games.tahwars.maps import TERRAINS, UNPAINTED, Map
 from companion.games.tahwars.model import Castle, Piece, Player, Table, data_of, in_order, on_board, title
 from companion.games.tahwars.rulebook import MOST_TERRAINS
 
@@ -53,11 +53,21 @@ def why_not_map(found: Map) -> str:
 
 def why_not_terrains(terrains: tuple[str, ...]) -> Why:
     """Why nothing can stand on these terrains. Rule: TAH-4 TAH-34"""
+    if terrains == (UNPAINTED,):
+        return None
     if strange := [name for name in terrains if name not in TERRAINS]:
         return "TAH-4", f"There is no terrain {strange[0][:30]!r}; there are: {', '.join(TERRAINS)}."
     if len(terrains) > MOST_TERRAINS or len(set(terrains)) != len(terrains):
         return "TAH-34", f"A footprint stands on at most {MOST_TERRAINS} terrains, each named once."
     return None
+
+
+def painted(terrains: tuple[str, ...]) -> tuple[str, ...]:
+    """The terrains that people named, none where they said that the ground is unpainted."""
+    return tuple(name for name in terrains if name != UNPAINTED)
+
+
+WHERE = ("TAH-34", "Say on which terrain it stands or lies, or that the ground there is unpainted.")
 
 
 def why_not_place(table: Table, xy_mm: Point | None) -> Why:
@@ -73,8 +83,11 @@ def why_not_place(table: Table, xy_mm: Point | None) -> Why:
 
 def why_not_castle(table: Table, command: Placing) -> Why:
     """Why a castle cannot be said to stand so; whether it may is another question."""
-    if found := why_not_terrains(getattr(command, "terrains", ())) or why_not_place(table, command.xy_mm):
+    terrains = getattr(command, "terrains", ())
+    if found := why_not_terrains(terrains) or why_not_place(table, command.xy_mm):
         return found
+    if isinstance(command, c.PlaceCastle) and not terrains and command.xy_mm is None:
+        return WHERE
     numbers = (command.heading_deg, command.u_mm, command.u_deg)
     if not all(math.isfinite(v) and abs(v) <= FAR_MM for v in numbers):
         return "TAH-16", "A heading is given in degrees."
@@ -84,14 +97,16 @@ def why_not_castle(table: Table, command: Placing) -> Why:
 
 
 def castle_at(table: Table, command: Placing) -> Castle:
-    """The castle as it stands then: the table's word on terrains outranks what is measured. Rule: TAH-34"""
+    """The castle as it stands then: the table's word on terrains outranks what is measured; a castle that is moved
+    without a word stays on its terrains. Rule: TAH-34"""
     said = getattr(command, "terrains", ())
     ground, xy = ground_of(table), command.xy_mm
     if xy is None or ground is None:
-        return Castle(terrains=said)
+        old = table.game.players[command.seat].castle
+        return Castle(terrains=painted(said) if said or old is None else old.terrains)
     foot = castle_foot(xy, command.heading_deg, data_of(table).tower_mm)
     return Castle(
-        terrains=said or ground.terrains_of(foot), xy_mm=xy, heading_deg=command.heading_deg,
+        terrains=painted(said) if said else ground.terrains_of(foot), xy_mm=xy, heading_deg=command.heading_deg,
         u_mm=command.u_mm, u_deg=command.u_deg,
     )  # fmt: skip
 

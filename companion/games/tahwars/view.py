@@ -44,7 +44,7 @@ def view(table: Table, viewer: Viewer) -> View:
         seats=table.seats,
         primary=next(iter(may_do), None),
         actions=may_do,
-        zones=_zones(table),
+        zones=_zones(table, is_public=viewer.role is Role.PUBLIC),
         notices=reminders(table),
         answers=_answers(table, viewer.seat) if viewer.role is Role.SEAT else (),
         board=drawing(table),
@@ -62,10 +62,16 @@ def _headline(table: Table) -> str:
     return f"Round {state.part}, {PHASES[state.phase].lower()}. {open_things(table)}"
 
 
-def _zones(table: Table) -> tuple[Zone, ...]:
+def _zones(table: Table, *, is_public: bool) -> tuple[Zone, ...]:
+    """A crowd sees the map, the crowns and each board's numbers; players also castles and quests in words."""
     found = [_attack(table)] if table.game.doing.attack is not None else []
-    found += [_seat_zone(table, seat.id) for seat in table.playing() if seat.id in table.game.players]
-    found.append(_quest_zone(table))
+    found += [
+        _seat_zone(table, seat.id, is_short=is_public)
+        for seat in table.playing()
+        if seat.id in table.game.players
+    ]
+    if not is_public:
+        found.append(_quest_zone(table))
     found.append(Zone(id="score", title="Crowns", rows=_score_rows(table)))
     return tuple(found)
 
@@ -98,7 +104,7 @@ def _attack(table: Table) -> Zone:
     return Zone(id="attack", title=title, rows=tuple(rows))
 
 
-def _seat_zone(table: Table, seat: str) -> Zone:
+def _seat_zone(table: Table, seat: str, *, is_short: bool) -> Zone:
     player = table.game.players[seat]
     if player_of(table, seat) is None:
         row = Row(id=f"out-{seat}", label="Out", text="out of the game", seat=seat, tone="quiet")
@@ -107,11 +113,12 @@ def _seat_zone(table: Table, seat: str) -> Zone:
     told = [
         ("stats", "Board", f"{stats_in_words(player)}.{is_first}"),
         ("resources", "Resources", resources_in_words(player)),
-        ("castle", "Castle", castle_in_words(player)),
         ("dice", "Dice", dice_in_words(player)),
     ]
+    if not is_short:
+        told.append(("castle", "Castle", castle_in_words(player)))
     for number, quest in enumerate(quest_of(table, each) for each in player.quests):
-        if quest is not None:
+        if quest is not None and not is_short:
             told.append((f"quest{number}", "Quest", quest_in_words(quest)))
     tone = "good" if table.game.turn == seat else ""
     rows = tuple(
@@ -151,7 +158,7 @@ def _score_rows(table: Table) -> tuple[Row, ...]:
         rows.append(
             Row(
                 id=f"score-{standing.seat}", label=table.name(standing.seat), seat=standing.seat,
-                text=f"{own} crowns{of_team}, place {standing.place}{shared}{out}",
+                text=f"{own} crown{'' if own == 1 else 's'}{of_team}, place {standing.place}{shared}{out}",
                 tone="good" if standing.seat in state.winners else "",
             )
         )  # fmt: skip

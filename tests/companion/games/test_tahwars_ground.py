@@ -58,7 +58,10 @@ def test_areas_that_touch_are_one_and_others_are_not() -> None:
     joined = Ground(
         msgspec.structs.replace(
             BOARD,
-            terrains=(*BOARD.terrains, Terrain(kind="forest", polygon_mm=((240, 0), (250, 0), (250, 50), (240, 50)))),
+            terrains=(
+                *BOARD.terrains,
+                Terrain(kind="forest", polygon_mm=((240, 0), (250, 0), (250, 50), (240, 50))),
+            ),
         )
     )
     assert len(joined.areas["forest"]) == 2
@@ -130,7 +133,9 @@ def test_a_bad_map_is_told_with_its_line_and_what_to_do() -> None:
     plain = json.loads(written(BOARD))
     plain["terrains"][1]["polygon_mm"] = [[90, 0], [200, 0], [200, 100], [90, 100]]
     text = json.dumps(plain, indent=1)
-    with pytest.raises(ValueError, match=r"line \d+: areas 1 \(forest\) and 2 \(rivers\) overlap by 1000 square mm"):
+    with pytest.raises(
+        ValueError, match=r"line \d+: areas 1 \(forest\) and 2 \(rivers\) overlap by 1000 square mm"
+    ):
         read_map(text)
     plain["terrains"][1] = {"kind": "lava", "polygon_mm": [[0, 0], [9, 9], [9, 0], [0, 9]]}
     with pytest.raises(ValueError, match="there is no terrain 'lava'"):

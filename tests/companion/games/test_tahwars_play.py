@@ -219,7 +219,7 @@ def test_people_may_deal_the_cards_themselves() -> None:
 @rule("TAH-7", "ok")
 @rule("TAH-7", "breach")
 def test_a_castle_gathers_one_of_its_terrain() -> None:
-    table = TahTable(4).launched("mountains", "forest neonite", "city", "").to("orders")
+    table = TahTable(4).launched("mountains", "forest neonite", "city", "unpainted").to("orders")
     assert table.refused(c.GatherCastle(seat="s1", resource="fish")) == "TAH-7"
     table.do(c.GatherCastle(seat="s1"))
     assert table.p("s1").resources["stone"] == 3
