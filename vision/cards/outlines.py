@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -35,9 +35,12 @@ _SKEW_DEG = 22.0
 _UNEVEN = 0.4  # log of how much longer a side may be than the one across
 _CROSSING = 0.8
 _THIN = 0.25  # of the square of a card's length: what has less area is none
+_LARGEST = 0.45  # of the picture's long side
 _MOST_PARTS = 24
 _MOST_RUNS = 9
+_FORMS = 2
 _SAMPLES = 48
+_OFF_PX = 3.5  # in the searched picture: so far a contour may run beside the edge that it goes round
 _APART = 0.1  # of the smaller one's area: what overlaps more is not two cards
 _FRAME = 0.45  # of a card's area: what is printed inside of it and is smaller is no frame
 _FULL = 0.5  # of its area lie cards in it, so it is none itself
@@ -57,10 +60,12 @@ class Form:
 
 @dataclass(frozen=True)
 class Outline:
-    """One card in a picture. `borne`: how much of its sides was seen, 0 to 1."""
+    """One card in a picture. `borne`: how much of its sides was seen, 0 to 1; `others`: other forms that the same place
+    may have, as a frame that is printed on a card, the likeliest first."""
 
     quad: Quad
     borne: float
+    others: tuple[Quad, ...] = ()
 
     def long_px(self) -> float:
         """The mean length of its long sides."""
@@ -83,10 +88,14 @@ def find_cards(frame: Frame, form: Form | None = None) -> list[Outline]:
         edges = cv2.Canny(dx, dy, step / 2, step, L2gradient=True)
         free = np.asarray(cv2.dilate(edges, np.ones((3, 3), np.uint8)) == 0, np.uint8)
         contours, _ = cv2.findContours(free, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
-        found += [outline for contour in contours if (outline := _outline(contour, inside))]
+        found += [
+            outline
+            for contour in contours
+            if (outline := _outline(np.asarray(contour, np.int32), inside, max(lab.shape)))
+        ]
     found = [each for each in found if _is_within(each.quad, small.shape)]
-    whole = [Outline((each.quad + 0.5) / scale - 0.5, each.borne) for each in _chosen(found)]
-    exact = [_refined(frame, each, wanted) for each in whole]
+    whole = [_scaled(each, scale) for each in _chosen(found)]
+    exact = [_refined(frame, each, _OFF_PX / scale) for each in whole]
     return sorted(exact, key=lambda each: tuple(np.round(each.quad.mean(0)[::-1] / 40)))
 
 
@@ -106,7 +115,7 @@ def _gradient(lab: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int
     return np.ascontiguousarray(across), np.ascontiguousarray(down)
 
 
-def _outline(contour: NDArray[np.int32], form: Form) -> Outline | None:
+def _outline(contour: NDArray[np.int32], form: Form, longest: float) -> Outline | None:
     """The card whose sides are runs of this contour, None where there is none."""
     if len(contour) < 2 * form.least:
         return None
@@ -114,8 +123,9 @@ def _outline(contour: NDArray[np.int32], form: Form) -> Outline | None:
     reach = float(np.hypot(width, height))
     if reach < form.least or cv2.contourArea(contour) < _THIN * form.least**2:
         return None
-    runs = _runs(contour, reach, min(reach, form.most))
-    return _best_quad(runs, form) if runs is not None and len(runs.at) >= 4 else None
+    # What is joined to the picture's edge (the table itself, or a card under a finger) is larger than its card.
+    runs = _runs(contour, reach, min(reach, form.most, _LARGEST * longest))
+    return _best_quad(runs, form) if runs is not None else None
 
 
 @dataclass(frozen=True)
@@ -213,7 +223,7 @@ def _best_quad(runs: _Runs, form: Form) -> Outline | None:
     mean = (borne * sides).sum(1) / sides.sum(1)
     mean[borne.min(1) < _LEAST_SIDE_BORNE] = 0.0
     area = np.prod([(sides[:, 0] + sides[:, 2]) / 2, (sides[:, 1] + sides[:, 3]) / 2], axis=0)
-    best = int((mean * area**0.25).argmax())
+    best = int((mean * area**0.1).argmax())
     if mean[best] < _LEAST_BORNE:
         return None
     return Outline(_ordered(quads[best]), float(mean[best]))
@@ -226,7 +236,8 @@ def _borne(runs: _Runs, line: NDArray[np.int64], start: Floats, end: Floats) -> 
     first, last = ends.min(0), ends.max(0)
     shared = np.minimum(last[:, None], runs.parts[:, 1]) - np.maximum(first[:, None], runs.parts[:, 0])
     mine = runs.whose[None, :] == line[:, None]
-    return np.minimum(1.0, (np.maximum(shared, 0) * mine).sum(1) / np.maximum(last - first, 1e-6))
+    seen = (np.maximum(shared, 0) * mine).sum(1) / np.maximum(last - first, 1e-6)
+    return np.asarray(np.minimum(1.0, seen), np.float64)
 
 
 def _crossings(at: Floats, way: Floats) -> Floats:
@@ -270,8 +281,30 @@ def _chosen(found: Sequence[Outline]) -> list[Outline]:
             other for other in rivals if _area(other) < _FRAME * _area(each) and other.borne > _CARDLIKE
         ]
         if _shared_area(within) < _FULL * _area(each):
-            kept.append(each)
+            kept.append(replace(each, others=_other_forms(each, ranked)))
     return _alike_in_size(kept)
+
+
+def _other_forms(outline: Outline, found: Sequence[Outline]) -> tuple[Quad, ...]:
+    """What else was seen about where this card lies, and is clearly another form, the best seen first."""
+    forms: list[Quad] = []
+    for each in sorted(found, key=lambda one: -one.borne):
+        is_about = _overlap(each.quad, outline.quad) > 0.8 and _area(each) > _FRAME * _area(outline)
+        if is_about and all(_off(each.quad, form) > 0.03 for form in (outline.quad, *forms)):
+            forms.append(each.quad)
+    return tuple(forms[:_FORMS])
+
+
+def _off(one: Quad, other: Quad) -> float:
+    """The most that a corner is off, in lengths of the long side."""
+    apart = min(float(np.linalg.norm(np.roll(one, k, axis=0) - other, axis=1).max()) for k in range(4))
+    return apart / float(_sides(other).max())
+
+
+def _scaled(outline: Outline, scale: float) -> Outline:
+    """An outline of the searched picture in px of the whole one."""
+    quad, *others = ((quad + 0.5) / scale - 0.5 for quad in (outline.quad, *outline.others))
+    return Outline(quad, outline.borne, tuple(others))
 
 
 def _shared_area(outlines: Sequence[Outline]) -> float:
@@ -303,19 +336,17 @@ def _overlap(one: Quad, other: Quad) -> float:
     return float(shared) / max(1e-6, min(areas))
 
 
-def _refined(frame: Frame, outline: Outline, form: Form) -> Outline:
-    """The same card with each side on the edge that most of it is nearest to."""
+def _refined(frame: Frame, outline: Outline, reach: float) -> Outline:
+    """The same card with each side on the edge, at most `reach` px away, that most of it is nearest to."""
     quad = outline.quad
-    long = outline.long_px()
-    reach = max(3.0, 0.025 * long)
     for _ in range(2):
         lines = [_edge_line(frame, quad[k], quad[(k + 1) % 4], reach) for k in range(4)]
         crossings = _crossings(np.array([at for at, _ in lines]), np.array([way for _, way in lines]))
         again = np.array([crossings[k - 1, k] for k in range(4)])
         if np.abs(again - quad).max() > 3 * reach:
             return outline
-        quad, reach = again, max(2.0, reach / 2)
-    return Outline(quad, outline.borne)
+        quad, reach = again, max(1.5, reach / 2)
+    return replace(outline, quad=quad)
 
 
 def _edge_line(frame: Frame, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats]:
@@ -326,9 +357,9 @@ def _edge_line(frame: Frame, start: Floats, end: Floats, reach: float) -> tuple[
     steps = np.arange(-np.ceil(reach) - 1, np.ceil(reach) + 2, 0.5)
     places = start + (end - start) * along[:, None]
     grid = (places[:, None] + out * steps[None, :, None]).astype(np.float32)
-    levels = cv2.remap(frame, grid, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(
-        np.float32
-    )
+    levels = cv2.remap(
+        frame, grid[..., 0], grid[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    ).astype(np.float32)
     soft = cv2.GaussianBlur(levels, (5, 1), 1.2)
     slope = np.abs(soft[:, 2:] - soft[:, :-2]).sum(2)
     best = slope.argmax(axis=1)
