@@ -49,7 +49,7 @@ def sample_spell(name: str, symbols: tuple[str, ...]) -> Layout:
 def lay_card(canvas: NDArray[np.float32], card: Card, table_to_px: NDArray[np.float64]) -> None:
     """Prints the card into `canvas` (float32 BGR in [0, 1], unlit) in place."""
     corners = [card.pose.apply(corner) for corner in rectangle(0, 0, *card.layout.size_mm).corners]
-    _lay(canvas, _card_print(card.layout, card.title, card.seed, card.style), np.array(corners), table_to_px)
+    lay_print(canvas, _card_print(card.layout, card.title, card.seed, card.style), np.array(corners), table_to_px)
 
 
 def lay_markers(
@@ -70,7 +70,7 @@ def lay_markers(
         edge = _QUIET_MM
         paper = rectangle(offset[0] - edge, offset[1] - edge, side + 2 * edge, side + 2 * edge).placed(pose)
         share = edge / (side + 2 * edge)
-        _lay(canvas, _marker_print(i, marks.family, share), np.array(paper.corners), table_to_px)
+        lay_print(canvas, _marker_print(i, marks.family, share), np.array(paper.corners), table_to_px)
 
 
 @lru_cache(maxsize=8)
@@ -122,12 +122,14 @@ def _print_region(art: NDArray[np.uint8], region: Region, style: int, paper: int
     part[:] = (part * (1 - mask) + np.array((40, 25, 25), np.float32) * mask).astype(np.uint8)
 
 
-def _lay(
+def lay_print(
     canvas: NDArray[np.float32],
     picture: NDArray[np.float32],
     corners_mm: NDArray[np.float64],
     table_to_px: NDArray[np.float64],
 ) -> None:
+    """Lays a print (float32 BGR in [0, 1]) with its corners (4, 2) there, from the top left clockwise, into `canvas`
+    (float32 BGR in [0, 1], unlit) in place."""
     height, width = picture.shape[:2]
     corners = cv2.perspectiveTransform(corners_mm[None], table_to_px)[0].astype(np.float32)
     square = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
