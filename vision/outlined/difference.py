@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.outlined.fitting import greatest
 from vision.outlined.plane import Flat
 
 Floats = NDArray[np.float32]
@@ -27,15 +28,15 @@ def millimetres(flat: Flat) -> NDArray[np.float32]:
 
 def difference(before: Floats, now: Floats) -> Floats:
     """(rows, columns) in [0, 1]: how surely a cell looks otherwise; both as `millimetres` gives them."""
-    lit = (np.nanmax(before, axis=2) > 30) & np.isfinite(now).all(axis=2)
+    lit = (greatest(before) > 30) & np.isfinite(greatest(now))
     gain = np.ones(3, np.float32)
     if lit.any():
         gain = np.asarray(np.median(now[lit] / np.maximum(before[lit], 1.0), axis=0), np.float32)
     alike = before * np.clip(gain, 0.4, 2.5)
     apart = np.abs(now - np.minimum(alike, 255.0))
     apart[(before > _FULL) & (now > alike)] = 0.0  # how bright it was is not known
-    off = np.nan_to_num(apart.max(axis=2))
-    limit = _FLOOR + _SHARE * np.nan_to_num(np.maximum(now, alike).max(axis=2))
+    off = np.nan_to_num(greatest(apart))
+    limit = _FLOOR + _SHARE * np.nan_to_num(greatest(np.maximum(now, alike)))
     found = np.clip((off - 0.7 * limit) / (0.6 * limit), 0, 1).astype(np.float32)
     return np.asarray(
         np.minimum(found, cv2.dilate(cv2.erode(found, np.ones((2, 2))), np.ones((3, 3)))), np.float32

@@ -55,6 +55,13 @@ def sampled(flat: Flat, pose: Pose, size: tuple[int, int]) -> Floats:
     return np.asarray(found, np.float32)
 
 
+def greatest(channels: Floats) -> Floats:
+    """(...,): the greatest of three channels (..., 3)."""
+    return np.asarray(
+        np.maximum(np.maximum(channels[..., 0], channels[..., 1]), channels[..., 2]), np.float32
+    )
+
+
 def centre_of(pose: Pose, size_mm: tuple[float, float]) -> tuple[float, float]:
     """The middle of a card whose top-left corner lies at `pose`."""
     return pose.apply((size_mm[0] / 2, size_mm[1] / 2))
@@ -139,7 +146,7 @@ class Fitter:
             np.float32
         )
         rest = cells - self._basis @ colours
-        off = np.abs(rest).max(axis=1)
+        off = greatest(np.abs(rest))
         usual = max(3.0 * float(np.median(off)), tolerant * float(np.abs(colours[1]).max())) + 1.0
         return (
             colours,

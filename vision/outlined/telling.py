@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.core.geometry import Pose
 from vision.outlined.faces import Side, coarser
-from vision.outlined.fitting import sampled
+from vision.outlined.fitting import greatest, sampled
 from vision.outlined.plane import Flat
 
 Floats = NDArray[np.float32]
@@ -59,7 +59,7 @@ def _cost(cells: Floats, line: Floats, ink: Floats, fall: Floats, contrast: floa
         weighted = basis * weights[:, None]
         matrix = weighted.T @ basis + 1e-2 * np.eye(basis.shape[1], dtype=np.float32)
         colours = np.linalg.solve(matrix, weighted.T @ cells)
-        off = np.abs(cells - basis @ colours).max(axis=1) / (_OFF * contrast)
+        off = greatest(np.abs(cells - basis @ colours)) / np.float32(_OFF * contrast)
         weights = np.asarray(1.0 / (1.0 + off**2) ** 2, np.float32)
     return float(np.minimum(off**2, 1.0).mean())
 
