@@ -1,0 +1,269 @@
+"""How well a board of TAH WARS is read: `python -m benchmarks.tahwars [--json] [-n 200] [--part towers|dice|all]`.
+
+Rendered tables whose towers are up to 3 mm higher or lower than the reader is told, and whose lens bends and magnifies
+as nobody told it. Peer: the board's own homography, towers shifted back by their height as if the camera hung over the
+board's middle at a distance that was measured with a tape.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+
+from benchmarks.figures import Figure, Peer, percentile, report, say
+from benchmarks.tahwars_scenes import STICK_MM, Table, Throw
+from companion.core.observation import BoardDie
+from companion.core.ruling import Verdict
+from companion.games.tahwars.ground import Measured, judge, likeliest_kind
+from companion.games.tahwars.interpret import SURE, TOUCH_MM
+from vision.surface import NoSurfaceError
+from vision.towers.board import BoardReader, BoardSeen
+from vision.towers.colours import tower_colours
+from vision.towers.dice import BoardDiceReader
+from vision.towers.rolling import RollWatch
+
+_OFF_BORDER_MM = 5.0
+_SAME_DIE_MM = 12.0
+_FELT, _FELT_FALSELY = 0.97, 0.005
+"""How often a tower's sensor feels a hit, and another's shaking."""
+_TAPE_MM = 1170.0
+
+
+@dataclass
+class _Towers:
+    places: list[float] = field(default_factory=list)
+    headings: list[float] = field(default_factory=list)
+    peer: list[float] = field(default_factory=list)
+    missed: int = 0
+    fair: list[bool] = field(
+        default_factory=list
+    )  # of each fair one beyond doubt, whether it was called a breach
+    unfair: list[bool] = field(default_factory=list)  # of each breach beyond doubt, whether it was called ok
+    close: int = 0
+    inside_u: list[bool] = field(default_factory=list)
+
+
+@dataclass
+class _Dice:
+    lying: int = 0
+    found: int = 0
+    kinds: int = 0
+    owners: int = 0
+    told: int = 0
+    right: int = 0
+    terrains: list[bool] = field(default_factory=list)
+    attacks: list[str] = field(default_factory=list)
+    extra: int = 0
+
+
+def main() -> None:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("-n", type=int, default=200, help="tables")
+    parser.add_argument("--part", choices=("towers", "dice", "all"), default="all")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    towers, dice = _Towers(), _Dice()
+    begun = time.monotonic()
+    reader = BoardDiceReader() if args.part != "towers" else None
+    for n in range(args.n):
+        table = Table(n)
+        seen = _read_towers(table, towers)
+        if reader is not None and seen is not None:
+            _read_dice(table, reader, dice)
+        if (n + 1) % 5 == 0:
+            say(f"{n + 1} of {args.n} tables, {time.monotonic() - begun:.0f} s")
+    report(
+        [*_tower_figures(towers), *_dice_figures(dice, "" if reader else "--part towers leaves dice out")],
+        args.json,
+    )
+
+
+def _read_towers(table: Table, found: _Towers) -> BoardSeen | None:
+    reader = BoardReader(table.marks)
+    try:
+        seen = [reader.read(table.picture(scene, k)) for k, scene in enumerate((table.before, table.after))]
+        shifts = {shift.tag: shift for shift in reader.shifts(*seen)}
+    except NoSurfaceError:
+        found.missed += len(table.before.towers)
+        return None
+    for one, scene in zip(seen, (table.before, table.after), strict=True):
+        places = {tower.tag: tower for tower in one.towers}
+        for block in scene.towers:
+            tower = places.get(block.tag)
+            if tower is None:
+                found.missed += 1
+                continue
+            off = float(np.hypot(*np.subtract(tower.xy_mm, block.xy_mm)))
+            found.places.append(off)
+            found.inside_u.append(off <= tower.u_mm)
+            found.headings.append(abs((tower.heading_deg - block.heading_deg + 180) % 360 - 180))
+            found.peer.append(float(np.hypot(*np.subtract(_by_tape(table, one, block.tag), block.xy_mm))))
+    shift = shifts.get(table.action.tag)
+    if shift is not None:
+        _judge(table, shift.moved_mm, shift.turned_deg, (shift.u_mm, shift.u_deg), found)
+    return seen[1]
+
+
+def _judge(table: Table, moved: float, turned: float, u: tuple[float, float], found: _Towers) -> None:
+    move, turn = Measured(moved, u[0]), Measured(turned, u[1])
+    kind = likeliest_kind(move, turn)
+    verdict = judge(kind, move, turn, STICK_MM).verdict if kind else Verdict.OK
+    if table.action.margin(*u) < 1.0:
+        found.close += 1
+    elif table.action.is_fair:
+        found.fair.append(verdict is Verdict.BREACH)
+    else:
+        found.unfair.append(verdict is Verdict.OK)
+
+
+def _by_tape(table: Table, seen: BoardSeen, tag: int) -> tuple[float, float]:
+    """Where a tower stands by the peer's way."""
+    corners = table.marks.corner_tags
+    known = [i for i in corners.ids if i in seen.tags]
+    world = np.array([corners.centres_mm[corners.ids.index(i)] for i in known], np.float32)
+    px = np.array([seen.tags[i].mean(0) for i in known], np.float32)
+    if len(known) < 4:
+        return (float("nan"), float("nan"))
+    plane, _ = cv2.findHomography(px, world)
+    top = cv2.perspectiveTransform(np.array([[seen.tags[tag].mean(0)]], np.float32), plane)[0, 0]
+    middle = np.array(table.marks.board_mm) / 2
+    back = middle + (top - middle) * (1 - table.marks.tower.height_mm / _TAPE_MM)
+    return (float(back[0]), float(back[1]))
+
+
+def _read_dice(table: Table, reader: BoardDiceReader, found: _Dice) -> None:
+    board = BoardReader(table.marks, None, reader)
+    still = table.picture(table.after, 1)
+    try:
+        before = board.read(still)
+        colours = {before.owners[t]: c for t, c in tower_colours(still, before.pose, table.marks).items()}
+        throws = table.throws()
+        scene, nears = table.after, []
+        for throw in throws:
+            nears.append(_rolled(table, throw, (still, before, colours)))
+        scene = replace(scene, dice=tuple(table.lying.values()))
+        after = board.read(table.picture(scene, 2))
+    except NoSurfaceError:
+        return
+    ground, used = table.ground(), set()
+    seen_of: dict[tuple[str, str], BoardDie] = {}
+    for (owner, kind), die in table.lying.items():
+        found.lying += 1
+        k = min(
+            range(len(after.dice)),
+            key=lambda k: float(np.hypot(*np.subtract(after.dice[k].xy_mm, die.xy_mm))),
+            default=None,
+        )
+        if k is None or np.hypot(*np.subtract(after.dice[k].xy_mm, die.xy_mm)) > _SAME_DIE_MM:
+            continue
+        read = after.dice[k]
+        used.add(k)
+        seen_of[owner, kind] = read
+        value = 10 if (kind, die.shown) == ("d10", 0) else die.shown
+        found.found += 1
+        found.kinds += read.kind == kind
+        found.owners += read.owner == owner
+        if _is_told(read):
+            found.told += 1
+            found.right += read.kind == kind and read.value == value
+        if ground.border_mm(die.xy_mm) > _OFF_BORDER_MM:
+            found.terrains.append(ground.terrain_at(read.xy_mm) == ground.terrain_at(die.xy_mm))
+    found.extra += len(after.dice) - len(used)
+    if throws:
+        found.attacks.append(_attack(table, throws, nears, seen_of))
+
+
+def _is_told(read: BoardDie) -> bool:
+    return read.value is not None and read.confidence >= SURE
+
+
+def _rolled(
+    table: Table, throw: Throw, rest: tuple[np.ndarray, BoardSeen, dict[str, np.ndarray]]
+) -> set[int]:
+    """Tags of the towers that the camera saw this die come to."""
+    still, before, colours = rest
+    watch = RollWatch(still, before.pose, table.marks, colours)
+    for k, place in enumerate(throw.way_mm):
+        rolling = replace(throw.die, xy_mm=place, angle_deg=throw.die.angle_deg + 40 * k)
+        frame = table.picture(replace(table.after, dice=(*table.after.dice, rolling)), 10 + k)
+        watch.step(frame, k * 33_000_000, k)
+    return {
+        near.tag
+        for near in watch.near(TOUCH_MM)
+        if near.owner == throw.owner and before.owners.get(near.tag) != throw.owner
+    }
+
+
+def _attack(
+    table: Table, throws: tuple[Throw, ...], nears: list[set[int]], seen: dict[tuple[str, str], BoardDie]
+) -> str:
+    """``right``, ``asked`` or ``wrong``: numbers and hits of all declared dice as taken without a question."""
+    result = "right"
+    for throw, near in zip(throws, nears, strict=True):
+        kind = throw.die.look.kind
+        read = seen.get((throw.owner, kind))
+        value = 10 if (kind, throw.die.shown) == ("d10", 0) else throw.die.shown
+        if read is None or not _is_told(read) or read.kind != kind:
+            result = "asked"
+        elif read.value != value:
+            return "wrong"
+        for block in table.after.towers[1:]:
+            is_hit = block.tag in throw.hits
+            chance = _FELT if is_hit else _FELT_FALSELY
+            is_felt, is_near = bool(table.rng.random() < chance), block.tag in near
+            if is_felt != is_near:
+                result = "asked"
+            elif is_felt != is_hit:
+                return "wrong"
+    return result
+
+
+def _share(rows: list[bool]) -> float | None:
+    return 100.0 * sum(rows) / len(rows) if rows else None
+
+
+def _tower_figures(t: _Towers) -> list[Figure]:
+    none = "no tower was seen" if not t.places else ""
+    peer = [value for value in t.peer if np.isfinite(value)]
+    by_tape = Peer("homography and tape measure", round(percentile(peer, 0.95), 2)) if peer else None
+    count = len(t.places)
+    return [
+        Figure("tower place p95", percentile(t.places, 0.95) if count else None, "mm", "<=", 3, count, peer=by_tape,
+               why=none or f"{t.missed} towers not seen; {_share(t.inside_u):.0f} % within the stated u_mm"),
+        Figure("tower heading p95", percentile(t.headings, 0.95) if count else None, "degrees", "<=", 1, count,
+               why=none),
+        Figure("breaches called ok", _share(t.unfair), "%", "<=", 0.5, len(t.unfair), is_rate=True,
+               why=f"{t.close} of all within 1 mm or degree of the limit are left out"),
+        Figure("fair actions called a breach", _share(t.fair), "%", "<=", 0.5, len(t.fair), is_rate=True),
+    ]  # fmt: skip
+
+
+def _dice_figures(d: _Dice, why: str) -> list[Figure]:
+    def share(of: int, whole: int) -> float | None:
+        return 100.0 * of / whole if whole else None
+
+    right, wrong = d.attacks.count("right"), d.attacks.count("wrong")
+    return [
+        Figure("terrain of dice more than 5 mm off a border", _share(d.terrains), "%", ">=", 99.5, len(d.terrains),
+               is_rate=True, why=why),
+        Figure("attacks right without a question", share(right, len(d.attacks)), "%", ">=", 95, len(d.attacks),
+               is_rate=True, why=why),
+        Figure("attacks wrong without being asked", share(wrong, len(d.attacks)), "%", "<=", 1, len(d.attacks),
+               is_rate=True, why=why),
+        Figure("dice found", share(d.found, d.lying), "%", ">=", 99, d.lying, is_rate=True,
+               why=why or f"{d.extra} were told that are none"),
+        Figure("kinds right of found dice", share(d.kinds, d.found), "%", ">=", 99, d.found, is_rate=True, why=why),
+        Figure("owners right of found dice", share(d.owners, d.found), "%", ">=", 99, d.found, is_rate=True, why=why),
+        Figure("numbers told", share(d.told, d.found), "%", ">=", 95, d.found, is_rate=True, why=why),
+        Figure("numbers right of those told", share(d.right, d.told), "%", ">=", 99, d.told, is_rate=True, why=why),
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
