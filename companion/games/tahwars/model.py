@@ -189,7 +189,8 @@ def title(kind: str) -> str:
 
 def titles(kinds: Iterable[str]) -> str:
     """Several dice as people say them."""
-    return " and ".join(title(kind) for kind in kinds)
+    *others, last = [title(kind) for kind in kinds] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def quest_of(table: Table, quest_id: str) -> Quest | None:

@@ -21,10 +21,10 @@ MOST_TERRAINS = 3
 PHASES = {
     "setup": "Set-up",
     "launch": "First launch",
-    "quests": "Phase 1, the quest board",
-    "orders": "Phase 2, give orders",
-    "recruit": "Phase 3, recruit and trade",
-    "actions": "Phase 4, navigate and take actions",
+    "quests": "Phase 1: the quest board",
+    "orders": "Phase 2: give orders",
+    "recruit": "Phase 3: recruit and trade",
+    "actions": "Phase 4: navigate and take actions",
     "over": "The end",
 }
 """Rule: TAH-5"""

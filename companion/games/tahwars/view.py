@@ -57,9 +57,11 @@ def _headline(table: Table) -> str:
     if state.phase == "over":
         names = " and ".join(map(table.name, state.winners)) or "Nobody"
         return f"{names} {'win' if len(state.winners) > 1 else 'wins'} the game."
-    if state.phase in ("setup", "launch"):
-        return f"{PHASES[state.phase]}. {open_things(table)}"
-    return f"Round {state.part}, {PHASES[state.phase].lower()}. {open_things(table)}"
+    attack = open_attack(table)
+    if attack is not None:
+        waits = f"still to launch: {titles(attack.waiting)}" if attack.waiting else "all dice lie: count it"
+        return f"{table.name(state.turn)} attacks; {waits}."
+    return f"{PHASES[state.phase].partition(':')[0]}. {open_things(table)}"
 
 
 def _zones(table: Table, *, is_public: bool) -> tuple[Zone, ...]:
@@ -176,7 +178,8 @@ def _answers(table: Table, seat: str) -> tuple[Answer, ...]:
     )
     remind = " ".join(reminders(table)) or "Nothing now."
     return (
-        Answer(id="open", label="Whose turn is it, and what is open?", key="w", text=_headline(table)),
+        Answer(id="open", label="Whose turn is it, and what is open?", key="w",
+               text=f"{PHASES[state.phase]}. {open_things(table)}".strip()),
         Answer(id="mine", label="What do I have?", key="m", text=board_in_words(table, seat)),
         Answer(id="lying", label="What lies on the board?", key="d", text=lying_in_words(table) or "Nothing."),
         Answer(id="others", label="What do the others have?", key="o", text=others or "Nobody else plays."),
