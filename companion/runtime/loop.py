@@ -17,7 +17,7 @@ from companion.core.clock import S
 from companion.core.codec import Codec
 from companion.core.cue import Cue
 from companion.core.game import Game
-from companion.core.observation import Observation, Pressed
+from companion.core.observation import Observation, Pressed, Released
 from companion.core.seat import Actor, Role, Viewer
 from companion.core.show import show
 from companion.core.view import View
@@ -131,7 +131,13 @@ class TableLoop:
         return future
 
     def observe(self, observation: Observation) -> None:
-        """Hand in what an eye or a sensor says. Ignored once the table is closed."""
+        """Hand in what an eye or a sensor says. Ignored once the table is closed.
+
+        That a finger was lifted is let go: no game asks for it, and to know its order all devices would have to be
+        asked for the time, just when the next player slams.
+        """
+        if isinstance(observation, Released):
+            return
         with self._wake:
             if not self._is_closing:
                 self._inbox.append(observation)

@@ -12,6 +12,7 @@ import pytest
 from virtual import MS, REFEREE, press
 
 from companion.core import command as c
+from companion.core import observation as o
 from companion.core.seat import PUBLIC, Actor, Role, Viewer
 from companion.core.seat import REFEREE as REFEREE_VIEWER
 from companion.runtime import opening
@@ -123,6 +124,7 @@ def test_a_press_is_shown_at_once_and_final_with_the_watermark(evening: Evening)
     evening.give(k.OpenWindow())
     evening.hands.mark = 1_000 * MS
     evening.hands.now = 1_500 * MS
+    evening.loop.observe(o.Released(source="box", seen_ns=1_450 * MS, uncertainty_ns=0, input=0, boot=1, n=2))
     evening.loop.observe(press(1, 1_400))
     early = evening.until(lambda s: s.provisional.game.total == 1)
     assert early.sitting.game.total == 0
