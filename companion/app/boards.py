@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from importlib.resources import files
@@ -13,7 +14,7 @@ import click
 import cv2
 import numpy as np
 
-from companion.app.settings import SettingsError
+from companion.app.settings import SettingsError, state_folder
 from companion.games.tahwars.deck import read
 from companion.games.tahwars.mapfile import read_map
 from companion.games.tahwars.maps import Map
@@ -24,6 +25,13 @@ from vision.surface import NoSurfaceError
 
 MANY = 3
 Row = dict[str, Any]
+
+
+def map_path(name: str) -> Path:
+    """Where the map of this name is kept. Raises SettingsError."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
+        raise SettingsError(f"{name!r} is no name for a map: use letters, digits, - and _, at most 40")
+    return state_folder() / "maps" / f"{name}.json"
 
 
 def load_map(path: Path) -> Map:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +14,9 @@ import shapely
 from shapely import Polygon
 
 from companion.app.alone import serve_alone
-from companion.app.boards import load_map
+from companion.app.boards import load_map, map_path
 from companion.app.map_sheets import INKS
-from companion.app.settings import SettingsError, state_folder
+from companion.app.settings import SettingsError
 from companion.games.tahwars.ground import faults
 from companion.games.tahwars.mapfile import written
 from companion.games.tahwars.maps import TERRAINS, CornerTags, Map, Terrain, TowerSize
@@ -44,13 +43,6 @@ class MapAsked(msgspec.Struct, frozen=True, kw_only=True):
     tower: TowerSize = _TOWER
     host: str = "127.0.0.1"
     port: int = 8642
-
-
-def map_path(name: str) -> Path:
-    """Where the map of this name is kept. Raises SettingsError."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
-        raise SettingsError(f"{name!r} is no name for a map: use letters, digits, - and _, at most 40")
-    return state_folder() / "maps" / f"{name}.json"
 
 
 def enrol_map(name: str, photo: Path | None, asked: MapAsked) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -11,8 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from companion.app.boards import load_map
-from companion.app.map_desk import map_path
+from companion.app.boards import load_map, map_path
 from companion.app.map_sheets import HOUSE_MAPS, house_map
 from companion.app.pad_desk import open_book
 from companion.app.settings import (
@@ -29,6 +26,7 @@ from companion.app.settings import (
     state_folder,
     table_size,
 )
+from companion.app.stopping import wait_for_stop
 from companion.app.wiring import RunningTable, links_of
 from companion.core.game import Game
 from companion.games.tahwars.deck import with_map
@@ -175,11 +173,3 @@ def greet(table: RunningTable, wants_code: bool = False) -> None:
     else:
         click.echo("Code     used already; --new-code prints one for another referee's browser", err=True)
     click.echo(f"Journal  {table.settings.journal}", err=True)
-
-
-def wait_for_stop() -> None:
-    """Until Ctrl-C or a polite kill."""
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    stopped.wait()
