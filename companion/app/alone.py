@@ -11,8 +11,8 @@ import segno
 from flask import Flask
 
 from companion.app.photographs import PhotographDesk
-from companion.app.play import wait_for_stop
 from companion.app.settings import state_folder
+from companion.app.stopping import wait_for_stop
 from web_ui.addresses import lan_addresses
 from web_ui.alone import address, create_photograph_app
 from web_ui.serve import Server
