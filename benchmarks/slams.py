@@ -74,6 +74,7 @@ class Stopwatch:
                 self._shown_ns = time.monotonic_ns()
             if not self._final_ns and slams(snapshot.sitting) >= self._count:
                 self._final_ns = time.monotonic_ns()
+                self._loop.view(PUBLIC)  # as the page does
                 self._changed.notify_all()
 
     def wait(self, began_ns: int) -> tuple[float, float]:

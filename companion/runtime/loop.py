@@ -16,7 +16,7 @@ from companion.core import history
 from companion.core.clock import S
 from companion.core.codec import Codec
 from companion.core.cue import Cue
-from companion.core.game import Game
+from companion.core.game import Game, Sitting
 from companion.core.observation import Observation, Pressed, Released
 from companion.core.seat import Actor, Role, Viewer
 from companion.core.show import show
@@ -77,6 +77,7 @@ class TableLoop:
         self._asked_ns = -1
         self.announcer = Announcer()
         self._views: tuple[Snapshot, dict[Viewer, View]] = (self._picture(), {})
+        self._durable: tuple[Sitting[Any], dict[Viewer, View]] = (table.sitting, {})
         self._thread = threading.Thread(target=self._run, name=f"table {table.game.name}", daemon=True)
         self._thread.start()
 
@@ -103,11 +104,22 @@ class TableLoop:
         snapshot, views = self._views
         found = views.get(viewer)
         if found is None:
-            found = show(self.game, snapshot.provisional, viewer)
+            found = self._durable_view(snapshot.sitting, viewer)
             if snapshot.provisional is not snapshot.sitting:
-                is_early = found != show(self.game, snapshot.sitting, viewer)
-                found = msgspec.structs.replace(found, is_provisional=is_early)
+                early = show(self.game, snapshot.provisional, viewer)
+                found = msgspec.structs.replace(early, is_provisional=early != found)
             views[viewer] = found
+        return found
+
+    def _durable_view(self, sitting: Sitting[Any], viewer: Viewer) -> View:
+        """What is durable stays the same while provisional pictures of it come and go: it is drawn once."""
+        shown, views = self._durable
+        if shown is not sitting:
+            views = {}
+            self._durable = (sitting, views)
+        found = views.get(viewer)
+        if found is None:
+            found = views[viewer] = show(self.game, sitting, viewer)
         return found
 
     def submit(
