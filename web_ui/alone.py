@@ -16,11 +16,12 @@ from flask_limiter.util import get_remote_address
 from web_ui import guard
 from web_ui.access import is_own, is_same_origin, own_names
 from web_ui.app import bare_app, digest, limit
+from web_ui.cards import Cards
 from web_ui.decks import Decks
 from web_ui.guard import refusal
 from web_ui.maps import Maps
 from web_ui.photographs import Photographs
-from web_ui.routes import decks, maps, photographs
+from web_ui.routes import cards, decks, maps, photographs
 from web_ui.uploads import UPLOADS
 
 DOOR = Blueprint("door", __name__)
@@ -29,7 +30,7 @@ CLOSED = frozenset({"photographs.hand_in"})
 RATE = "20/minute"
 A_DAY = 86_400
 KEY, HOME, LIMITER = "key of the door", "home", "limiter of the door"
-UPLOAD = "photographs.count"
+UPLOAD, CARD = "photographs.count", "cards.add"
 
 
 class _Request(Request):
@@ -38,9 +39,8 @@ class _Request(Request):
     @property
     def max_content_length(self) -> int | None:
         """The most bytes that are taken."""
-        return (
-            UPLOADS[UPLOAD][1] if self.endpoint == UPLOAD and _has_key(self) else super().max_content_length
-        )
+        is_picture = self.endpoint in (UPLOAD, CARD) and _has_key(self)
+        return UPLOADS[str(self.endpoint)][1] if is_picture else super().max_content_length
 
     @max_content_length.setter
     def max_content_length(self, value: int | None) -> None:
@@ -59,6 +59,14 @@ def create_deck_app(measuring: Decks, key: str) -> Flask:
     """The page on which a measured deck is corrected. `key` as above."""
     app = _alone(decks.PAGES, "/deck", key)
     app.extensions[decks.NAME] = measuring
+    return app
+
+
+def create_card_app(learning: Cards, key: str) -> Flask:
+    """The page on which a deck of cards is photographed. `key` as above."""
+    app = _alone(cards.PAGES, "/cards", key)
+    app.extensions[cards.NAME] = learning
+    limit(app, _limiter(app).limit(cards.RATE), CARD)
     return app
 
 

@@ -13,6 +13,7 @@ MAX_PICTURE = 15 * 1024 * 1024
 KNOWN = frozenset({Role.REFEREE, Role.SEAT})
 UPLOADS: Mapping[str, tuple[frozenset[Role], int]] = {
     "faces.add": (frozenset({Role.REFEREE}), 48 * 1024 * 1024),
+    "cards.add": (frozenset({Role.REFEREE}), MAX_PICTURE + 64 * 1024),
     "photographs.count": (KNOWN, MAX_PICTURE + 64 * 1024),
 }
 """Endpoints that take pictures: from whom, and how many bytes at most."""

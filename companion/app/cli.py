@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from companion.app import cli_boards
+from companion.app import cli_boards, cli_cards
 from companion.app.settings import SettingsError, read_toml
 from companion.runtime.journal import JournalError
 
@@ -434,6 +434,8 @@ def enrol_tacta(deck: str, folder: Path, card_mm: str, as_json: bool, **more: An
 
 
 cli.add_command(cli_boards.read_board)
+cli.add_command(cli_cards.read_cards)
+enrol.add_command(cli_cards.enrol_cards)
 print_.add_command(cli_boards.print_map)
 print_.add_command(cli_boards.print_tower_tags)
 enrol.add_command(cli_boards.enrol_map)
