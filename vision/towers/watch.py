@@ -23,10 +23,14 @@ _NEAR_MM = 8.0
 
 
 class BoardSpec(msgspec.Struct, frozen=True):
-    """A board between tags, and its map, whose regions' symbols are terrains; None: terrains are not told."""
+    """A board between tags, and its map, whose regions' symbols are terrains; None: terrains are not told.
+
+    `longest_look_s`: a look at the whole board that takes longer has hung, however busy the machine is.
+    """
 
     marks: BoardMarks
     ground: Layout | None = None
+    longest_look_s: float = 30.0
 
     def lookout(self, name: str, marks: Marks | None) -> BoardWatcher:
         """Made in the camera's own process."""
