@@ -201,7 +201,10 @@ class Changes:
         for x, y in _BUMP_TRIES:
             start = replace_place(pose, x, y)
             mask = cells_free_of(start, above, self.reader.size_mm)
-            fit, cost = self.reader.again(flat, card.read.side, start, mask)
+            again = self.reader.again(flat, card.read.side, start, mask)
+            if again is None:
+                continue
+            fit, cost = again
             if cost < card.read.cost + _WORSE and (best is None or cost < best.cost):
                 u_mm, u_deg = self.reader.doubt(flat, fit)
                 best = replace(card.read, pose=fit.pose, u_mm=u_mm, u_deg=u_deg, cost=cost)

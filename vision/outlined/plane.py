@@ -50,7 +50,9 @@ def plane_of(corners_px: Floats, table_mm: tuple[float, float], picture_size: tu
         raise NoPlaneError(f"a table of {width:g} x {height:g} mm: give its width and height in mm")
     if corners.shape != (4, 2) or not np.isfinite(corners).all():
         raise NoPlaneError("give four corners: top left, top right, bottom right, bottom left")
-    turns = np.cross(np.roll(corners, -1, 0) - corners, np.roll(corners, -2, 0) - np.roll(corners, -1, 0))
+    along = np.roll(corners, -1, 0) - corners
+    after = np.roll(along, -1, 0)
+    turns = along[:, 0] * after[:, 1] - along[:, 1] * after[:, 0]
     if not (turns > 0).all():
         raise NoPlaneError("the corners must go clockwise: top left, top right, bottom right, bottom left")
     if np.abs(corners).max() > 20 * max(picture_size) or cv2.contourArea(corners) < 0.005 * np.prod(

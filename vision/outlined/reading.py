@@ -93,14 +93,21 @@ class CardReader:
             )
         return self._measured(flat, near, (best.side, best.is_turned), _ranked(ranked, best.side.card), mask)
 
-    def again(self, flat: Flat, side: Side, start: Pose, mask: Mask | None = None) -> tuple[Fit, float]:
-        """A card that is known, fitted anew near `start`, and the share of it that does not fit."""
+    def again(
+        self, flat: Flat, side: Side, start: Pose, mask: Mask | None = None
+    ) -> tuple[Fit, float] | None:
+        """A card that is known, fitted anew near `start`, and the share of it that does not fit; None where no white
+        line stands out."""
         sharp = self._sharp(side)
         fit = Fitter(sharp, mask).fit(flat, start)
+        if not _has_contrast(fit):
+            return None
         return fit, told_apart(flat, fit.pose, (sharp,), mask, turned=(False,))[0].cost
 
     def cost_at(self, flat: Flat, side: Side, pose: Pose, mask: Mask | None = None) -> float:
-        """Which share of a known card does not fit where it lay."""
+        """Which share of a known card does not fit where it lay: all of it where no white line stands out."""
+        if not _has_contrast(Fitter(self._sharp(side), mask).judged(flat, pose)):
+            return 1.0
         return told_apart(flat, pose, (self._sharp(side),), mask, turned=(False,))[0].cost
 
     def doubt(self, flat: Flat, fit: Fit) -> tuple[float, float]:
@@ -127,9 +134,9 @@ class CardReader:
                 .fit(blurred, _turned(start, told.is_turned, self.size_mm), rounds=8)
                 .pose
             )
-            fit, cost = self.again(flat, told.side, pose, mask)
-            if _has_contrast(fit) and cost < _NO_CARD and (found is None or cost < found[0]):
-                found = cost, fit.pose
+            again = self.again(flat, told.side, pose, mask)
+            if again is not None and again[1] < _NO_CARD and (found is None or again[1] < found[0]):
+                found = again[1], again[0].pose
         return None if found is None else found[1]
 
     def _framed(self, flat: Flat, start: Pose, mask: Mask | None) -> Pose | None:
