@@ -8,7 +8,7 @@ from companion.core.command import Command
 from companion.core.seat import Role, Viewer
 from companion.core.view import Action, Choice, Field
 from companion.games.zingazam import commands as c
-from companion.games.zingazam.abilities import legal
+from companion.games.zingazam.abilities import due, legal
 from companion.games.zingazam.deck import Card
 from companion.games.zingazam.model import (
     OTHERS,
@@ -133,6 +133,10 @@ def _of_asked(table: Table, viewer: Viewer, seat: str) -> Iterator[Action]:
             yield _act(f"faced-{way}", c.TellFacing(seat=seat, faced=way), f"{name}'s card faced {WHOM[way]}",
                        "The number of cards that face each way is kept.")  # fmt: skip
     elif state.using is not None:
+        if viewer.role is Role.REFEREE and due(table) is not None:
+            yield _act(
+                "settle", c.Settle(), "Go on", "The ability has its effect, or is skipped with the reason."
+            )
         yield from _choices(table, viewer)
     elif seat:
         yield from _play_known(table, viewer, seat) if is_full(table) else _play_told(table, seat)

@@ -104,6 +104,11 @@ class Give(CommandBody, frozen=True, kw_only=True):
     place: int = 0
 
 
+class Settle(CommandBody, frozen=True, kw_only=True):
+    """The ability in use leaves nothing to choose any more, because somebody left or an entry was corrected: it has
+    its effect or is skipped. Rule: ZAZ-6"""
+
+
 class Collect(CommandBody, frozen=True, kw_only=True):
     """The winner of the round takes its cards. Rule: ZAZ-8"""
 
@@ -122,6 +127,6 @@ class NextGame(CommandBody, frozen=True, kw_only=True):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    NameOldest, Begin, Deal, DealAgain, Play, TellFacing, Take, Turn, TellCat, Copy, Choose, Give, Collect, StackPile,
-    NextGame,
+    NameOldest, Begin, Deal, DealAgain, Play, TellFacing, Take, Turn, TellCat, Copy, Choose, Give, Settle, Collect,
+    StackPile, NextGame,
 )  # fmt: skip

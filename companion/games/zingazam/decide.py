@@ -240,6 +240,15 @@ def _why_not(table: Table, command: Command) -> str:
             return "Choose a card of the next player's hand by its place, counted from its owner's left."
 
 
+def _settle(table: Table, _: Order, command: c.Settle) -> Facts:
+    following = due(table)
+    if following is None:
+        return refuse(
+            command, "ZAZ-6", "Nothing follows by itself now: somebody plays, or has a choice to make."
+        )
+    return followed(table, following)
+
+
 def _cat(table: Table, _: Order, command: c.TellCat) -> Facts:
     seat = command.seat
     if table.game.drawing != seat:
@@ -297,6 +306,7 @@ RULES: Mapping[type[Command], tuple[frozenset[str], str, Judge]] = {
     c.Copy: (PLAY | TAKING, "ZAZ-14", _choice),
     c.Choose: (PLAY | TAKING, "ZAZ-15", _choice),
     c.Give: (PLAY | TAKING, "ZAZ-17", _choice),
+    c.Settle: (PLAY, "ZAZ-6", _settle),
     c.Collect: (TAKING, "ZAZ-7", _collect),
     c.StackPile: (PLAY | COUNTED, "ZAZ-8", _stack),
     c.NextGame: (COUNTED, "ZAZ-23", _next_game),

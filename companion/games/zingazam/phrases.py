@@ -83,7 +83,22 @@ def in_play_in_words(table: Table) -> str:
 
 
 def asked(table: Table) -> tuple[tuple[str, str, str], ...]:
-    """What players ask at this point: (id, question, answer). Open to all."""
+    """What players ask at this point: (id, question, answer), the likeliest first. Open to all."""
+    match table.game.phase:
+        case "setup":
+            return SETUP_ASKED
+        case "taking":
+            return (*_of_cards(table), *TAKING_ASKED)
+        case "counted":
+            return COUNTED_ASKED
+        case "play":
+            return _of_cards(table) if table.game.played else PLAY_ASKED
+        case _:
+            return ()
+
+
+def _of_cards(table: Table) -> tuple[tuple[str, str, str], ...]:
+    """What is asked about the cards that are in play."""
     state = table.game
     found: list[tuple[str, str, str]] = []
     numbers = {card.number for card in state.played}
@@ -100,6 +115,9 @@ def asked(table: Table) -> tuple[tuple[str, str, str], ...]:
     if using is not None and not state.facing_of:
         text = "Yes. An ability that can be used must be used, even where it hurts (ZAZ-6)."
         found.append(("must", "Must I use it?", text))
+    if using is not None and using.ability == 5:
+        text = "No, neither (ZAZ-14)."
+        found.append(("copied", "May I copy a 1 or another 5?", text))
     if 5 in numbers:
         text = "No, only the ability; the card still counts as a 5 (ZAZ-14)."
         found.append(("number", "Does a 5 copy the number too?", text))
@@ -112,14 +130,32 @@ def asked(table: Table) -> tuple[tuple[str, str, str], ...]:
     if len(numbers) < len(state.played):
         text = "Of equal highest cards the one played last wins (ZAZ-9)."
         found.append(("tie", "What if two play the same number?", text))
-    if state.phase == "play" and not state.played:
-        text = "Exactly one card, whether it faces you or the others (ZAZ-5)."
-        found.append(("which", "Which card may I play?", text))
-    if state.phase == "counted":
-        found.append(("end", "Why is the game over?", "Somebody had no card left after the round (ZAZ-21)."))
-        found.append(
-            ("left", "What of the cards left in hands?", "They are discarded and count nothing (ZAZ-21).")
-        )
-        text = "The most 8s in the score pile win, then the most 7s, and so on down to the 1s (ZAZ-22)."
-        found.append(("equal", "What if piles are equal?", text))
     return tuple(found)
+
+
+SETUP_ASKED = (
+    ("goal", "What is the goal?", "The most cards in the score pile, one point each (ZAZ-8, ZAZ-22)."),
+    ("begins", "Who begins?", "The oldest player; afterwards the winner of the round before (ZAZ-4)."),
+    ("set_up", "Is the set-up another one for fewer players?", "No, it is the same for two to five (ZAZ-3)."),
+)
+PLAY_ASKED = (
+    ("which", "Which card may I play?", "Exactly one card, whether it faces you or the others (ZAZ-5)."),
+    (
+        "round",
+        "When does the round end?",
+        "When each has played a card; who is frozen counts as done (ZAZ-7).",
+    ),
+    ("game", "When does the game end?", "After the round in which somebody has no card left (ZAZ-21)."),
+)
+TAKING_ASKED = (
+    ("worth", "What are the cards worth?", "One point each, whatever their number (ZAZ-8)."),
+    ("leads", "Who leads the next round?", "Who wins this one (ZAZ-4)."),
+)
+COUNTED_ASKED = (
+    ("end", "Why is the game over?", "Somebody had no card left after the round, or too few still play (ZAZ-21)."),
+    ("left", "What of the cards left in hands?", "They are discarded and count nothing (ZAZ-21)."),
+    (
+        "equal", "What if piles are equal?",
+        "The most 8s in the score pile win, then the most 7s, and so on down to the 1s (ZAZ-22).",
+    ),
+)  # fmt: skip

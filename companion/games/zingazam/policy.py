@@ -8,7 +8,7 @@ from typing import TypeVar
 from companion.core import chance
 from companion.core.command import ChangeOption, Command
 from companion.games.zingazam import commands as c
-from companion.games.zingazam.abilities import legal
+from companion.games.zingazam.abilities import due, legal
 from companion.games.zingazam.deck import Card
 from companion.games.zingazam.model import (
     OTHERS,
@@ -50,6 +50,8 @@ def policy(table: Table, salt: int) -> Command | None:
                 return c.TellCat(seat=state.drawing, number=pick("cat", cards_of(table).cat_numbers))
             if state.facing_of:
                 return c.TellFacing(seat=state.facing_of, faced=pick("faced", (OTHERS, OWNER)))
+            if due(table) is not None:
+                return c.Settle()
             if choices := legal(table):
                 return pick("choice", choices)
             return _play(table, salt) if state.turn else None

@@ -464,6 +464,20 @@ def test_who_leaves_holds_up_nobody() -> None:
     assert table.game.winners == ("s2",)
 
 
+@rule("ZAZ-6", "ok")
+def test_what_leaves_nothing_to_choose_any_more_is_settled_by_the_referee() -> None:
+    table = ZazTable(2).begun().play("6")
+    found = table.give(c.Settle())
+    assert found is not None and found.rule == "ZAZ-6", "Ann has a choice to make"
+    assert not table.offered(c.Settle)
+    table.do(k.Leave(seat="s2"))
+    assert table.view().primary is not None and isinstance(table.view().primary.command, c.Settle)
+    table.do(c.Settle())
+    assert table.game.skip is not None and table.game.phase == "taking"
+    table.do(c.Collect())
+    assert table.game.winners == ("s1",)
+
+
 def test_who_joins_plays_from_the_next_game_on() -> None:
     table = ZazTable(2, games=2).begun().do(k.Join(name="Cem"))
     assert table.game.hands.keys() == {"s1", "s2"}
