@@ -416,7 +416,8 @@ def _eye(
 ) -> Eye:
     """The child's loop with what looks at its frames: a reader of dice, or a lookout of its own."""
     if reader is not None and not isinstance(reader, ReaderSpec):
-        return Eye(line, lambda: open_source(source), name, reader.lookout(name, marks))
+        lookout, patience_s = reader.lookout(name, marks), reader.longest_look_s
+        return Eye(line, lambda: open_source(source), name, lookout, longest_look_s=patience_s)
     rests = RestPictures()
     watcher = Watcher(name, reader.build() if reader else None, marks, kept=rests)
 

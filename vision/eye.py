@@ -80,6 +80,10 @@ class Lookout(Protocol):
 class LookoutSpec(Protocol):
     """Says, as data that another process can be given, what shall look at a camera's frames."""
 
+    @property
+    def longest_look_s(self) -> float:
+        """A look that takes longer has hung, however busy the machine is."""
+
     def lookout(self, name: str, marks: Marks | None) -> Lookout:
         """Made in the camera's own process. `name`: the camera's; `marks`: the table's markers."""
 
@@ -206,9 +210,16 @@ class Grabber:
 class Looker:
     """Looks at the newest frame, again and again, in a thread of its own; what it sees waits in `seen`."""
 
-    def __init__(self, mailbox: Mailbox, lookout: Lookout, rebuild: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        lookout: Lookout,
+        rebuild: Callable[[], None] | None,
+        longest_look_s: float | None,
+    ) -> None:
         self._mailbox = mailbox
         self._lookout = lookout
+        self._longest_ns = _LOOK_NS if longest_look_s is None else round(longest_look_s * 1e9)
         self._rebuild = rebuild
         self._is_stale = threading.Event()
         self._layouts: tuple[Placed, ...] | None = None
@@ -229,7 +240,7 @@ class Looker:
     def is_hung(self) -> bool:
         """Whether the look under way takes so long that it will not end."""
         since_ns = self.since_ns
-        return since_ns > 0 and time.monotonic_ns() - since_ns > _LOOK_NS
+        return since_ns > 0 and time.monotonic_ns() - since_ns > self._longest_ns
 
     def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
         """Which printed things lie where, from the next look on."""
@@ -268,6 +279,7 @@ class Eye:
     """The child's loop. Speaks over `line`: ``(word, ...)`` tuples both ways, see `vision.camera`.
 
     `rests`: where pictures of what rested are kept, by whoever looks; `rebuild` takes up changed files of a reader.
+    `longest_look_s`: a look that takes longer has hung, by default 10 s.
     """
 
     def __init__(
@@ -279,6 +291,7 @@ class Eye:
         *,
         rests: RestPictures | None = None,
         rebuild: Callable[[], None] | None = None,
+        longest_look_s: float | None = None,
     ) -> None:
         self._line = line
         self._name = name
@@ -286,7 +299,7 @@ class Eye:
         self._ring = EvidenceRing()
         self._grabber = Grabber(open_source, self._mailbox, self._ring)
         self._rests = rests or RestPictures()
-        self._looker = Looker(self._mailbox, lookout, rebuild)
+        self._looker = Looker(self._mailbox, lookout, rebuild, longest_look_s)
         self._clips: list[tuple[int, int, int]] = []
         self._state = EyeStatus()
         self._blind = ""

@@ -7,37 +7,41 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
 
-from companion.app.play import greet, wait_for_stop
+from companion.app.play import greet
 from companion.app.settings import Settings, SettingsError, game_named, shipped_data
+from companion.app.stopping import wait_for_stop
 from companion.app.wiring import DEFAULT_TABLE_MM, RunningTable
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
+from companion.core.seat import seat_at
+from companion.demo.card_director import CardDirector
 from companion.demo.director import DeskHands, Director, StuckError
-from companion.demo.pads import press_of, radio_pads, seats_of, wired_pads
-from companion.demo.stage import Stage
+from companion.demo.pads import NAMES, press_of, radio_pads, seats_of, wired_pads
+from companion.demo.stage import CardStage, Film, Stage
 from companion.runtime.replay import replay
 from vision.feed import Feed
 
+S = TypeVar("S", bound=Film)
 STEP_MS = 5.0
 """Uncertainties of the demo's result are rounded up to steps of this, so that a run can be repeated."""
-PLAYED = ("tada",)
-"""Games that have people who play by themselves."""
+CARD_TABLE_MM = (780.0, 480.0)
+"""The demo's table of Tacta between its markers."""
 
 
 def demo(options: dict[str, Any]) -> None:
     """Play. Raises SettingsError for what cannot be asked, StuckError when the table did not go on."""
     game = game_named(options["game"])
-    if game.name not in PLAYED:
+    if game.name not in STAGED:
         raise SettingsError(
-            f"--game {game.name}: the demo plays {', '.join(PLAYED)}; {game.title} is played by people:"
+            f"--game {game.name}: the demo plays {', '.join(STAGED)}; {game.title} is played by people:"
             f" companion run --game {game.name}"
         )
     count = options["players"] if options["players"] is not None else min(4, game.max_seats)
@@ -76,42 +80,12 @@ def _own_dice(stack: contextlib.ExitStack) -> Path:
 
 
 def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path) -> dict[str, Any]:
-    game = game_named(options["game"])
-    seats = seats_of(count)
-    pads = {pad.id: stack.enter_context(pad) for pad in wired_pads(seats)}
     feed = Feed()
     stack.callback(feed.close)
-    settings = Settings(
-        game=game.name,
-        seats=seats,
-        options={"countdown_s": 3 if options["speed"] <= 4 else 1},
-        data=shipped_data(game),
-        journal=journal,
-        seed=options["seed"],
-        serial=tuple(pad.port for pad in pads.values()),
-        mqtt=options["mqtt"] or "embedded",
-        camera=feed.source,
-        profile=_own_dice(stack),
-        table_mm=DEFAULT_TABLE_MM,
-        host=options["host"],
-        port=options["port"],
-    )
-    stage = Stage(feed, DEFAULT_TABLE_MM, options["seed"])
-    stage.start()
-    stack.callback(stage.stop)
-    table = stack.enter_context(RunningTable(settings))
-    pads |= {pad.id: stack.enter_context(pad) for pad in radio_pads(seats, table.broker_url)}
+    table, director = STAGED[options["game"]](stack, options, count, _asked(options, journal, feed), feed)
     greet(table)
     if not options["exit_at_end"]:
         _open_page(table)
-    director = Director(
-        DeskHands(table.loop),
-        stage,
-        {seat.id: press_of(pads[seat.device], seat.input, table.ahead_ns) for seat in seats},
-        table.poses(seats),
-        seed=options["seed"],
-        speed=options["speed"],
-    )
     _wait_for_eyes(table)
     if options["exit_at_end"]:
         director.play()
@@ -124,7 +98,82 @@ def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, jour
     return _result(table, options["seed"])
 
 
-def _act(director: Director) -> None:
+def _asked(options: dict[str, Any], journal: Path, feed: Feed) -> Settings:
+    """What every demo's table is asked to be."""
+    game = game_named(options["game"])
+    return Settings(
+        game=game.name,
+        seats=(),
+        options={"countdown_s": 3 if options["speed"] <= 4 else 1},
+        data=shipped_data(game),
+        journal=journal,
+        seed=options["seed"],
+        camera=feed.source,
+        host=options["host"],
+        port=options["port"],
+    )
+
+
+def _of_tada(
+    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+) -> tuple[RunningTable, Director]:
+    """Dice, spell cards and pads."""
+    seats = seats_of(count)
+    pads = {pad.id: stack.enter_context(pad) for pad in wired_pads(seats)}
+    settings = msgspec.structs.replace(
+        asked,
+        seats=seats,
+        serial=tuple(pad.port for pad in pads.values()),
+        mqtt=options["mqtt"] or "embedded",
+        profile=_own_dice(stack),
+        table_mm=DEFAULT_TABLE_MM,
+    )
+    stage = _filmed(stack, Stage(feed, DEFAULT_TABLE_MM, options["seed"]))
+    table = stack.enter_context(RunningTable(settings))
+    pads |= {pad.id: stack.enter_context(pad) for pad in radio_pads(seats, table.broker_url)}
+    director = Director(
+        DeskHands(table.loop),
+        stage,
+        {seat.id: press_of(pads[seat.device], seat.input, table.ahead_ns) for seat in seats},
+        table.poses(seats),
+        seed=options["seed"],
+        speed=options["speed"],
+    )
+    return table, director
+
+
+def _of_tacta(
+    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+) -> tuple[RunningTable, CardDirector]:
+    """Cards over each other; nobody slams anything."""
+    width, height = CARD_TABLE_MM
+    rules = {"mode": "quick", "table_width_mm": round(width), "table_height_mm": round(height)}
+    settings = msgspec.structs.replace(
+        asked,
+        seats=tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1)),
+        options={**asked.options, **rules},
+        mqtt=options["mqtt"],
+        table_mm=CARD_TABLE_MM,
+    )
+    stage = _filmed(stack, CardStage(feed, CARD_TABLE_MM, options["seed"]))
+    table = stack.enter_context(RunningTable(settings))
+    return table, CardDirector(DeskHands(table.loop), stage, seed=options["seed"], speed=options["speed"])
+
+
+STAGED: dict[str, Callable[..., tuple[RunningTable, Director | CardDirector]]] = {
+    "tada": _of_tada, "tacta": _of_tacta,
+}  # fmt: skip
+"""Games that have people who play by themselves, and how their table is set."""
+
+
+def _filmed(stack: contextlib.ExitStack, stage: S) -> S:
+    """The stage, filmed until the demo ends."""
+    stage.start()
+    stack.callback(stage.stop)
+    return stage
+
+
+def _act(director: Director | CardDirector) -> None:
     try:
         director.play()
     except StuckError as error:
@@ -142,7 +191,7 @@ def _wait_for_eyes(table: RunningTable, seconds: float = 60.0) -> None:
     while time.monotonic() < ends:
         camera = table.camera.status().state if table.camera else "live"
         ready = {device.id for device in table.bridge.devices() if device.state == "ready"}
-        if camera == "live" and all(seat.device in ready for seat in table.seats):
+        if camera == "live" and all(seat.device in ready for seat in table.seats if seat.device):
             return
         time.sleep(0.1)
     raise StuckError("the camera or a pad is not ready; companion doctor tells more")

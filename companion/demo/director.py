@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from companion.core import chance
 from companion.core import command as core
@@ -36,7 +36,7 @@ class StuckError(Exception):
 class Hands(Protocol):
     """How the simulated people touch the table: as a referee and players would, and no other way."""
 
-    def sitting(self) -> Sitting[Tada]:
+    def sitting(self) -> Sitting[Any]:
         """The table as it is now."""
 
     def view(self, viewer: Viewer) -> View:
@@ -62,7 +62,7 @@ class DeskHands:
         self._changed = threading.Condition()
         desk.subscribe(self._note)
 
-    def sitting(self) -> Sitting[Tada]:
+    def sitting(self) -> Sitting[Any]:
         """The durable table."""
         return self._desk.snapshot().sitting
 

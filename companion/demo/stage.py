@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,9 @@ from numpy.typing import NDArray
 from vision.feed import Feed
 from vision.render.cube import Die, Livery
 from vision.render.flat import Card
+from vision.render.lamp import Lamp
 from vision.render.lens import Camera
+from vision.render.overlaid import CardTable, LaidCard
 from vision.render.scene import Scene
 from vision.render.visitors import Hand, draw_visitor
 from vision.surface import Marks
@@ -21,6 +24,8 @@ from vision.surface import Marks
 SIZE_MM = (480.0, 320.0)
 """The demo's table between its markers."""
 FPS = 12.0
+HELD = round(1.2 * FPS)
+"""Frames for which a change of a card table stays at least: the eyes look at a table that has come to rest."""
 REACH = (0.35, 0.75, 1.0)
 """How far a hand has come in, frame by frame."""
 BODIES = {
@@ -51,25 +56,49 @@ def eye_over(size_mm: tuple[float, float]) -> Camera:
     )  # fmt: skip
 
 
-class Stage:
-    """A table that is filmed all the time. `show` puts things on it; hands come in, do it and leave.
+class Filmed(Protocol):
+    """A table at one moment, as the renderer draws it."""
 
-    One thread paints, another films: however long painting takes, the camera never stands still.
+    @property
+    def light(self) -> Lamp:
+        """The lamp over it."""
+
+    def drawn(self, camera: Camera) -> NDArray[np.uint8]:
+        """The lit table without visitors, uint8 BGR (H, W, 3)."""
+
+    def shot(self, canvas: NDArray[np.uint8], camera: Camera, tick: int) -> NDArray[np.uint8]:
+        """What the sensor gives of a drawn table; the noise goes by `tick`."""
+
+
+class Film:
+    """A table that is filmed all the time. `put` changes it; hands come in, do it and leave.
+
+    One thread paints, another films: however long painting takes, the camera never stands still. Each change stays to
+    be seen for `held` frames at least. `is_same_noise`: whether a table that lies still looks the same to the pixel,
+    so that what is measured on it is the same whenever it is looked at.
     """
 
-    def __init__(self, feed: Feed, size_mm: tuple[float, float], seed: int) -> None:
-        """Films an empty table from `start` on."""
-        self._feed, self._size_mm = feed, size_mm
+    def __init__(
+        self,
+        feed: Feed,
+        size_mm: tuple[float, float],
+        first: Filmed,
+        *,
+        held: int = 1,
+        is_same_noise: bool = False,
+    ) -> None:
+        """Films `first` from `start` on."""
+        self._feed, self._size_mm, self._first = feed, size_mm, first
+        self._held, self._is_same_noise = held, is_same_noise
         self._camera = eye_over(size_mm)
-        self._scene = Scene(size_mm=size_mm, marks=Marks(size_mm=size_mm), cloth="wood", seed=seed)
-        self._wanted: queue.SimpleQueue[tuple[Scene, Places] | None] = queue.SimpleQueue()
-        self._painted: queue.SimpleQueue[tuple[Scene, list[NDArray[np.uint8]]]] = queue.SimpleQueue()
+        self._wanted: queue.SimpleQueue[tuple[Filmed, Places] | None] = queue.SimpleQueue()
+        self._painted: queue.SimpleQueue[tuple[Filmed, list[NDArray[np.uint8]]]] = queue.SimpleQueue()
         self._ended = threading.Event()
         self._threads = [threading.Thread(target=run, daemon=True) for run in (self._paint, self._film)]
 
     def start(self) -> None:
         """Begin to film."""
-        self._wanted.put((self._scene, ()))
+        self._wanted.put((self._first, ()))
         for thread in self._threads:
             thread.start()
 
@@ -80,44 +109,72 @@ class Stage:
         for thread in self._threads:
             thread.join(10.0)
 
-    def show(self, cards: tuple[Card, ...], dice: tuple[Die, ...], hands_mm: Places) -> None:
-        """Put these cards and dice on the table, by hands that reach to `hands_mm`; returns at once."""
-        self._wanted.put((replace(self._scene, cards=cards, dice=dice), hands_mm))
+    def put(self, table: Filmed, hands_mm: Places) -> None:
+        """Have the table look so, by hands that reach to `hands_mm`; returns at once."""
+        self._wanted.put((table, hands_mm))
 
     def _paint(self) -> None:
         """What is wanted becomes frames: hands over the table before, hands over the table after, the still table."""
         before: NDArray[np.uint8] | None = None
         while (wanted := self._wanted.get()) is not None:
-            scene, hands = wanted
-            still = scene.drawn(self._camera)
-            coming = [] if before is None else [self._reached(before, hands, share) for share in REACH]
-            leaving = [self._reached(still, hands, share) for share in reversed(REACH)]
-            self._painted.put((scene, [*coming, *leaving, still]))
+            table, hands = wanted
+            still = table.drawn(self._camera)
+            coming = [] if before is None else [self._reached(table, before, hands, share) for share in REACH]
+            leaving = [self._reached(table, still, hands, share) for share in reversed(REACH)]
+            self._painted.put((table, [*coming, *leaving, *[still] * self._held]))
             before = still
 
     def _film(self) -> None:
-        scene, frames = self._painted.get()
+        table, frames = self._painted.get()
         tick = 0
         while not self._ended.is_set():
             if len(frames) == 1 and not self._painted.empty():
-                scene, frames = self._painted.get()
-            tick += 1
-            self._feed.push(scene.shot(frames[0], self._camera, tick))
+                table, frames = self._painted.get()
+            tick += 0 if self._is_same_noise else 1
+            self._feed.push(table.shot(frames[0], self._camera, tick))
             frames = frames[1:] or frames
             self._ended.wait(1 / FPS)
 
-    def _reached(self, table: NDArray[np.uint8], hands_mm: Places, share: float) -> NDArray[np.uint8]:
+    def _reached(
+        self, table: Filmed, canvas: NDArray[np.uint8], hands_mm: Places, share: float
+    ) -> NDArray[np.uint8]:
         """The table with hands that are `share` of their way in."""
         if not hands_mm:
-            return table
-        canvas = table.copy()
+            return canvas
+        canvas = canvas.copy()
         for x, y in hands_mm:
             is_below = y > self._size_mm[1] / 2
             edge = self._size_mm[1] + 30 if is_below else -30.0
             tip = (x, edge + (y - edge) * share)
             hand = Hand(tip_mm=tip, from_deg=90.0 if is_below else -90.0)
-            draw_visitor(canvas, hand, self._camera, self._scene.light)
+            draw_visitor(canvas, hand, self._camera, table.light)
         return canvas
+
+
+class Stage(Film):
+    """A table of dice and spell cards that is filmed all the time."""
+
+    def __init__(self, feed: Feed, size_mm: tuple[float, float], seed: int) -> None:
+        """Films an empty table from `start` on."""
+        self._scene = Scene(size_mm=size_mm, marks=Marks(size_mm=size_mm), cloth="wood", seed=seed)
+        super().__init__(feed, size_mm, self._scene)
+
+    def show(self, cards: tuple[Card, ...], dice: tuple[Die, ...], hands_mm: Places) -> None:
+        """Put these cards and dice on the table, by hands that reach to `hands_mm`; returns at once."""
+        self.put(replace(self._scene, cards=cards, dice=dice), hands_mm)
+
+
+class CardStage(Film):
+    """A table of cards that lie over each other, filmed all the time; each change stays a while, as people wait."""
+
+    def __init__(self, feed: Feed, size_mm: tuple[float, float], seed: int) -> None:
+        """Films an empty table from `start` on."""
+        self._table = CardTable(size_mm=size_mm, marks=Marks(size_mm=size_mm), cloth="felt", seed=seed)
+        super().__init__(feed, size_mm, self._table, held=HELD, is_same_noise=True)
+
+    def show(self, laid: tuple[LaidCard, ...], hands_mm: Places) -> None:
+        """Have these cards lie on the table, the undermost first; returns at once."""
+        self.put(replace(self._table, laid=laid), hands_mm)
 
 
 def wait_s(seconds: float, speed: float) -> None:

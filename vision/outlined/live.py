@@ -15,10 +15,12 @@ from vision.surface import Marks
 
 class CardsSpec(msgspec.Struct, frozen=True):
     """Cards of these fronts are watched, in inks of these hues (angle in Lab, degrees, by name), on a table that its
-    markers bound."""
+    markers bound. `longest_look_s`: to find a whole table takes seconds, on a busy machine many.
+    """
 
     layouts: tuple[Layout, ...]
     hues: tuple[tuple[str, float], ...]
+    longest_look_s: float = 60.0
 
     def lookout(self, name: str, marks: Marks | None) -> CardLookout:
         """Made in the camera's own process."""
