@@ -37,8 +37,8 @@ from companion.games.tahwars.placing import shifted
 
 Commands = tuple[Command, ...]
 MEMORY_NS = 10_000_000_000
-SURE = 0.8
-"""From this confidence on a die is taken as it was read; below it is proposed."""
+SURE, FAINT = 0.8, 0.5
+"""From SURE on a die is taken as it was read; below it is proposed; below FAINT it may be no die at all."""
 TOUCH_MM = 1.0
 """A die that came surely this near to a tower touched it, as far as a camera can tell."""
 STIR_MM = 8.0
@@ -61,13 +61,15 @@ class Touch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was noticed since the last rest and not yet understood, and what was said already in this turn.
 
-    `has_dropped`: a die went through a tower, or rolled by one, since then.
+    `has_dropped`: a die went through a tower, or rolled by one, since then. `lay`: dice that the camera saw at the last
+    rest, as ``SEAT/KIND``: what it never saw it cannot miss.
     """
 
     turn: str = ""
     touches: tuple[Touch, ...] = ()
     has_dropped: bool = False
     said: tuple[str, ...] = ()
+    lay: tuple[str, ...] = ()
 
 
 def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[msgspec.Struct, Commands]:
@@ -76,7 +78,7 @@ def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[m
     state = table.game
     turn = f"{state.part}/{state.phase}/{state.turn}"
     if notes.turn != turn:
-        notes = Trace(turn=turn)
+        notes = Trace(turn=turn, lay=notes.lay)
     match seen:
         case Pressed():
             seat = table.seat_of(seen.source, seen.input)
@@ -129,14 +131,16 @@ def _rested(notes: Trace, table: Table, seen: BoardRested) -> tuple[Trace, Comma
     found: list[Command] = []
     for tower in seen.towers:
         found += _tower(table, tower, said)
+    kinds = _by_kind(table, seen)
     if table.game.phase in ("launch", "actions"):
-        kinds = _by_kind(table, seen)
         landed = _landed(table, kinds)
         found += [_sure(table, command, die, seen) for command, die in landed]
         has_dropped = notes.has_dropped or bool(landed)
         found += _pushed(table, kinds, said, seen, has_dropped=has_dropped)
+        found += _gone(table, [lost for lost in notes.lay if tuple(lost.split("/")) not in kinds], said, seen)
         found += _hits(table, notes, tuple(command.kind for command, _ in landed), seen)
-    return Trace(turn=notes.turn, said=tuple(said)), tuple(found)
+    lay = tuple(f"{seat}/{kind}" for seat, kind in kinds)
+    return Trace(turn=notes.turn, said=tuple(said), lay=lay), tuple(found)
 
 
 # Towers
@@ -174,6 +178,8 @@ def _by_kind(table: Table, seen: BoardRested) -> dict[tuple[str, str], BoardDie]
     found: dict[tuple[str, str], BoardDie] = {}
     twice = set()
     for die in seen.dice:
+        if die.confidence < FAINT:
+            continue
         key = (_seat_of(table, die.owner), die.kind)
         twice |= {key} if key in found else set()
         found[key] = die
@@ -220,9 +226,7 @@ def _pushed(
             if piece.place != "board" or piece.xy_mm is None:
                 continue
             die = kinds.get((owner, piece.kind))
-            if die is None:
-                found += _gone(table, owner, piece, said, seen)
-            elif _is_otherwise(table, piece, die):
+            if die is not None and _is_otherwise(table, piece, die):
                 word = f"{owner}/{piece.kind}/{die.xy_mm[0]:.0f}/{die.xy_mm[1]:.0f}/{die.value}"
                 if word in said:
                     continue
@@ -247,15 +251,21 @@ def _is_otherwise(table: Table, piece: Piece, die: BoardDie) -> bool:
     return is_far or known.number(die.value) != piece.number
 
 
-def _gone(table: Table, owner: str, piece: Piece, said: list[str], seen: BoardRested) -> list[Command]:
-    """A die that is not seen any more is asked for."""
-    word = f"{owner}/{piece.kind}/gone"
-    if word in said:
-        return []
-    said.append(word)
-    reading = f"{table.name(owner)}'s {title(piece.kind)} is not seen any more: it left the board"
-    knock = c.NoteKnock(owner=owner, kind=piece.kind, is_off_board=True)
-    return [Propose(command=knock, reading=reading, confidence=DOUBTED, evidence=(reference(seen),))]
+def _gone(table: Table, lost: list[str], said: list[str], seen: BoardRested) -> list[Command]:
+    """A die that lay there at the last rest and is not seen any more is asked for. Rule: TAH-25"""
+    found: list[Command] = []
+    for each in lost:
+        owner, kind = each.split("/")
+        player = table.game.players.get(owner)
+        piece = player.dice.get(kind) if player is not None else None
+        word = f"{each}/gone"
+        if piece is None or piece.place != "board" or word in said:
+            continue
+        said.append(word)
+        reading = f"{table.name(owner)}'s {title(kind)} is not seen any more: it left the board"
+        knock = c.NoteKnock(owner=owner, kind=kind, is_off_board=True)
+        found.append(Propose(command=knock, reading=reading, confidence=DOUBTED, evidence=(reference(seen),)))
+    return found
 
 
 # Hits

@@ -234,3 +234,13 @@ def test_a_picture_that_is_too_dark_says_nothing() -> None:
     before = table.game
     table.dice.clear()
     assert table.rest(flags=("too_dark",)).game == before and not table.view().open_proposals
+
+
+def test_what_may_be_no_die_at_all_and_what_was_never_seen_are_nothing() -> None:
+    table = Watched().armed()
+    table.do(c.DropDie(seat="s1", kind="d8", shows=3, terrains=("city",)))
+    before = table.game
+    table.dice["s1", "d6"] = (5, 940.0, 60.0)
+    assert table.rest(confidence=0.3).game == before
+    del table.dice["s1", "d6"]
+    assert table.rest().view().open_proposals == (), "the D8 was clicked, the camera never saw it"
