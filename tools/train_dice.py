@@ -19,7 +19,7 @@ import numpy as np
 import torch
 import train_dice_data as data
 from torch import Tensor, nn
-from train_dice_nets import CLASSES, Classifier, Finder, export
+from train_dice_nets import CLASSES, Classifier, Finder, export, halve
 
 from vision.dice.networks import FaceFinder
 
@@ -70,6 +70,7 @@ def main() -> None:
     torch.save(net.state_dict(), options.out / f"{options.net}.pt")
     if is_finder:
         export(net, (1, 3, 256, 256), options.out / "finder.onnx", {2: "rows", 3: "columns"})
+        halve(options.out / "finder.onnx")
     else:
         export(net, (1, 3, 48, 48), options.out / "classifier.onnx", {0: "n"})
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import onnx
 import torch
+from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 STRIDE = 4
@@ -13,7 +16,7 @@ CLASSES = 9  # no face, 1 to 6, a face of another kind, a cocked die
 MOVES = 3
 
 
-def _conv(inside: int, outside: int, step: int = 1, kernel: int = 3) -> nn.Sequential:
+def conv(inside: int, outside: int, step: int = 1, kernel: int = 3) -> nn.Sequential:
     return nn.Sequential(
         nn.Conv2d(inside, outside, kernel, step, kernel // 2, bias=False),
         nn.BatchNorm2d(outside),
@@ -21,10 +24,10 @@ def _conv(inside: int, outside: int, step: int = 1, kernel: int = 3) -> nn.Seque
     )
 
 
-class _Residual(nn.Module):
+class Residual(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = _conv(width, width)
+        self.first = conv(width, width)
         self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -37,13 +40,13 @@ class Finder(nn.Module):
     def __init__(self, widths: tuple[int, int, int, int] = (16, 24, 48, 80)) -> None:
         super().__init__()
         half, fine, middle, coarse = widths
-        self.fine = nn.Sequential(_conv(3, half, 2), _conv(half, fine, 2), _Residual(fine))
-        self.middle = nn.Sequential(_conv(fine, middle, 2), _Residual(middle), _Residual(middle))
-        self.coarse = nn.Sequential(_conv(middle, coarse, 2), _Residual(coarse), _Residual(coarse))
-        self.down_middle = _conv(coarse, middle, kernel=1)
-        self.mix_middle = _conv(middle, middle)
-        self.down_fine = _conv(middle, fine, kernel=1)
-        self.mix_fine = _conv(fine, fine)
+        self.fine = nn.Sequential(conv(3, half, 2), conv(half, fine, 2), Residual(fine))
+        self.middle = nn.Sequential(conv(fine, middle, 2), Residual(middle), Residual(middle))
+        self.coarse = nn.Sequential(conv(middle, coarse, 2), Residual(coarse), Residual(coarse))
+        self.down_middle = conv(coarse, middle, kernel=1)
+        self.mix_middle = conv(middle, middle)
+        self.down_fine = conv(middle, fine, kernel=1)
+        self.mix_fine = conv(fine, fine)
         self.head = nn.Conv2d(fine, FINDER_OUTPUTS, 1)
         self.up = nn.Upsample(scale_factor=2, mode="nearest")
         nn.init.constant_(self.head.bias, 0.0)
@@ -72,13 +75,13 @@ class Classifier(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            _conv(6, 24, 2, kernel=5),
-            _conv(24, 32),
-            _conv(32, 48, 2),
-            _Residual(48),
-            _conv(48, 64, 2),
-            _Residual(64),
-            _conv(64, 24, kernel=1),
+            conv(6, 24, 2, kernel=5),
+            conv(24, 32),
+            conv(32, 48, 2),
+            Residual(48),
+            conv(48, 64, 2),
+            Residual(64),
+            conv(64, 24, kernel=1),
         )
         self.head = nn.Sequential(
             nn.Flatten(),
@@ -116,3 +119,24 @@ def export(net: nn.Module, shape: tuple[int, ...], file: Path, free: dict[int, s
         opset_version=17,
         dynamo=False,
     )
+
+
+def halve(file: Path) -> None:
+    """Keep an ONNX file's weights in half precision; they are widened when it is loaded."""
+    model = onnx.load(file)
+    kept, casts = [], []
+    for weight in model.graph.initializer:
+        if weight.data_type == TensorProto.FLOAT and len(weight.dims) > 1:
+            half = numpy_helper.to_array(weight).astype(np.float16)
+            kept.append(numpy_helper.from_array(half, f"{weight.name}.half"))
+            casts.append(
+                helper.make_node("Cast", [f"{weight.name}.half"], [weight.name], to=TensorProto.FLOAT)
+            )
+        else:
+            kept.append(weight)
+    nodes = [*casts, *model.graph.node]
+    del model.graph.initializer[:], model.graph.node[:]
+    model.graph.initializer.extend(kept)
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(file))

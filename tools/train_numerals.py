@@ -1,124 +1,137 @@
-"""Fit the network that reads numerals: `python tools/train_numerals.py --cache CACHE --held HELD --out OUT`.
+"""Fit the networks that read numerals: `python tools/train_numerals.py --cache CACHE ... --held HELD --out OUT`.
 
-Learns from looks at our own renders (`train_numerals_scenes` draws them, `train_numerals_looks` looks at them) with
-nothing but NumPy. `--held` holds looks at other dice, by which the chances are made as sharp as they are right. Writes
-`numerals.onnx` to `--out`. No photograph is ever used.
+Learns from our own renders (`train_numerals_scenes` draws them). `--held` holds other dice, by which the chances are
+made as sharp as they are right. What is learnt is kept in OUT, and the same command goes on from it;
+`numerals_place.onnx` and `numerals_read.onnx` are written at the end. No photograph of a die is ever used.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import time
-from itertools import pairwise
 from pathlib import Path
 
+import cv2
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+import torch
+from torch import Tensor, nn
+from train_dice_nets import export, halve
+from train_numerals_nets import CLASSES, MOVES, READINGS, Place, Read
+from train_numerals_samples import NOT_UPRIGHT, Store, place_sample, read_sample
 
-from vision.dice.numerals_looks import FEATURES, GEOMETRY, KINDS, TEXTS
+from vision.dice.numerals_looks import KINDS, LOOK_PX, TURNS
 
-CLASSES = len(KINDS) + 2
-OUTPUTS = CLASSES + len(TEXTS) + GEOMETRY
-_HIDDEN = (224, 128)
-_DROPPED = (0.05, 0.15)
-_BATCH, _RATE, _DECAY, _PER_OFF = 192, 2e-3, 0.02, 20.0
-_SHARPNESS = np.geomspace(0.3, 2.0, 40)
-
-
-def all_looks(cache: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(n, FEATURES) uint8 and (n, truths) of all that was looked at."""
-    seen, truth = [], []
-    for file in sorted(cache.rglob("looks-*.npz")):
-        with np.load(file) as rows:
-            seen.append(rows["seen"])
-            truth.append(rows["truth"])
-    return np.concatenate(seen), np.concatenate(truth)
+_BATCH, _RATE, _DECAY = 40, 1.2e-3, 1e-3
+_KEPT = 0.998  # of the mean of weights at each step
+_SHARPNESS = np.geomspace(0.4, 2.0, 40)
 
 
-class Layers:
-    """Two layers of rectified sums, one of plain ones, and Adam; `weights`: matrix and bias of each in turn."""
+def place_loss(seen: Tensor, truth: Tensor) -> Tensor:
+    """Of a batch of `Place`."""
+    names = nn.functional.cross_entropy(seen[:, :CLASSES], truth[:, 0].long(), label_smoothing=0.02)
+    off = nn.functional.smooth_l1_loss(
+        seen[:, CLASSES : CLASSES + MOVES], truth[:, 2:5], reduction="none", beta=0.05
+    ).sum(1)
+    return names + 3 * (off * truth[:, 1]).sum() / truth[:, 1].sum().clamp(min=1)
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        sizes = (FEATURES, *_HIDDEN, OUTPUTS)
-        self._rng = rng
-        self.weights: list[np.ndarray] = []
-        for inside, outside in pairwise(sizes):
-            wide = np.sqrt(2 / inside)
-            self.weights += [
-                rng.normal(0, wide, (inside, outside)).astype(np.float32),
-                np.zeros(outside, np.float32),
+
+def read_loss(seen: Tensor, truth: Tensor) -> Tensor:
+    """Of a batch of `Read`."""
+    texts = nn.functional.cross_entropy(seen[:, :READINGS], truth[:, 0].long(), label_smoothing=0.02)
+    ways = -(nn.functional.log_softmax(seen[:, READINGS:], 1) * truth[:, 2:]).sum(1)
+    return texts + 0.5 * (ways * truth[:, 1]).sum() / truth[:, 1].sum().clamp(min=1)
+
+
+class Learner:
+    """One network, its samples, and the mean of its weights, which is what is kept."""
+
+    def __init__(self, name: str, net: nn.Module, store: Store, rate: float) -> None:
+        self.name, self.store, self.rate = name, store, rate
+        self.net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch stubs know no memory format alone
+        self.mean = copy.deepcopy(net)
+        self.optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=_DECAY)
+        self.sample, self.loss_of = (
+            (place_sample, place_loss) if name == "place" else (read_sample, read_loss)
+        )
+        self.rows = np.arange(len(store)) if name == "place" else np.nonzero(store.kinds < len(KINDS))[0]
+        self.total = 0.0
+        self.steps = 0
+
+    def learn(self, rng: np.random.Generator, share: float) -> None:
+        """One step at `share` of the rate."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate * share * min(1.0, (self.steps + 1) / 200)
+        made = [self.sample(self.store, int(k), rng) for k in rng.choice(self.rows, _BATCH)]
+        seen = pictures(np.stack([one for one, _ in made]))
+        with torch.autocast("cpu", torch.bfloat16):
+            out = self.net.train()(seen)
+        loss = self.loss_of(out.float(), torch.from_numpy(np.stack([truth for _, truth in made])))
+        self.optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
+        self.optimiser.step()
+        self.steps += 1
+        kept = min(_KEPT, self.steps / (self.steps + 20))
+        with torch.no_grad():
+            for mean, now in zip(
+                self.mean.state_dict().values(), self.net.state_dict().values(), strict=True
+            ):
+                if mean.is_floating_point():
+                    mean.mul_(kept).add_(now, alpha=1 - kept)
+                else:
+                    mean.copy_(now)
+        self.total += float(loss.detach())
+
+    def state(self) -> dict:
+        """All that is needed to go on."""
+        return {
+            "net": self.net.state_dict(),
+            "mean": self.mean.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "steps": self.steps,
+        }
+
+    def go_on(self, state: dict) -> None:
+        """From a `state`."""
+        self.net.load_state_dict(state["net"])
+        self.mean.load_state_dict(state["mean"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.steps = state["steps"]
+
+    def judged(self, held: Store, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """What the mean says of `count` looks at dice that were held out, and what is true of them."""
+        rng = np.random.default_rng(5)
+        rows = np.arange(len(held)) if self.name == "place" else np.nonzero(held.kinds < len(KINDS))[0]
+        made = [self.sample(held, int(k), rng) for k in rng.choice(rows, count)]
+        self.mean.eval()
+        with torch.no_grad():
+            seen = [
+                self.mean(pictures(np.stack([o for o, _ in made[k : k + 256]]))) for k in range(0, count, 256)
             ]
-        self.weights[-2] *= np.float32(0.1)
-        self._mean = [np.zeros_like(part) for part in self.weights]
-        self._square = [np.zeros_like(part) for part in self.weights]
-        self._count = 0
+        return torch.cat(seen).numpy(), np.stack([truth for _, truth in made])
 
-    def said(self, seen: np.ndarray) -> np.ndarray:
-        """(n, OUTPUTS) of (n, FEATURES)."""
-        for k in range(0, len(self.weights) - 2, 2):
-            seen = np.maximum(seen @ self.weights[k] + self.weights[k + 1], 0)
-        return seen @ self.weights[-2] + self.weights[-1]
-
-    def learn(self, seen: np.ndarray, truth: np.ndarray, rate: float) -> float:
-        """One step on a batch; its loss."""
-        kept = [seen * self._dropped(seen.shape, _DROPPED[0])]
-        for k in range(0, len(self.weights) - 2, 2):
-            level = np.maximum(kept[-1] @ self.weights[k] + self.weights[k + 1], 0)
-            kept.append(level * self._dropped(level.shape, _DROPPED[1]))
-        loss, slope = loss_of(kept[-1] @ self.weights[-2] + self.weights[-1], truth)
-        slopes: list[np.ndarray] = []
-        for k in range(len(self.weights) - 2, -1, -2):
-            slopes += [slope.sum(0), kept[k // 2].T @ slope]
-            if k:
-                slope = (slope @ self.weights[k].T) * (kept[k // 2] > 0) / np.float32(1 - _DROPPED[1])
-        self._step(slopes[::-1], rate)
-        return loss
-
-    def _dropped(self, shape: tuple[int, ...], share: float) -> np.ndarray:
-        return (self._rng.random(shape, np.float32) >= share).astype(np.float32) / np.float32(1 - share)
-
-    def _step(self, slopes: list[np.ndarray], rate: float) -> None:
-        self._count += 1
-        right = rate * np.sqrt(1 - 0.999**self._count) / (1 - 0.9**self._count)
-        for k, slope in enumerate(slopes):
-            self._mean[k] += np.float32(0.1) * (slope - self._mean[k])
-            self._square[k] += np.float32(0.001) * (slope * slope - self._square[k])
-            self.weights[k] -= (
-                np.float32(right) * self._mean[k] / (np.sqrt(self._square[k]) + np.float32(1e-7))
+    def told(self, held: Store, count: int) -> str:
+        """How well it does on dice that were held out."""
+        said, truth = self.judged(held, count)
+        if self.name == "place":
+            is_die = truth[:, 1] > 0
+            off = np.abs(said[is_die, CLASSES:] - truth[is_die, 2:])
+            return (
+                f"kind {(said[:, :CLASSES].argmax(1) == truth[:, 0]).mean():.3f}, "
+                f"off by {np.median(off, 0).round(3)} (median) {np.quantile(off, 0.9, 0).round(3)}"
             )
-            if k % 2 == 0:
-                self.weights[k] *= np.float32(1 - rate * _DECAY)
+        right = said[:, :READINGS].argmax(1) == truth[:, 0]
+        upright, known = truth[:, 0] != NOT_UPRIGHT, truth[:, 1] > 0
+        beside = (said[known, READINGS:].argmax(1) - truth[known, 2:].argmax(1)) % TURNS
+        near = np.minimum(beside, TURNS - beside) <= 1
+        return f"text {right[upright].mean():.3f}, astray {right[~upright].mean():.3f}, way {near.mean():.3f}"
 
 
-def loss_of(said: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
-    """The loss of a batch and its slope (n, OUTPUTS)."""
-    slope = np.zeros_like(said)
-    count = np.float32(len(said))
-    is_die, may_ask, asked = (truth[:, 2] > 0), (truth[:, 3] > 0), (truth[:, 4] >= 0)
-    ends = (0, CLASSES, CLASSES + len(TEXTS))
-    total = 0.0
-    for k, (labels, mask, weight) in enumerate(
-        ((truth[:, 0], np.ones(len(said), bool), 0.6), (truth[:, 1], may_ask, 1.0))
-    ):
-        logs = said[:, ends[k] : ends[k + 1]]
-        logs = logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
-        right = one_hot(labels, logs.shape[1])
-        scale = np.float32(weight / max(1, int(mask.sum())))
-        slope[:, ends[k] : ends[k + 1]] = (np.exp(logs) - right) * mask[:, None] * scale
-        total -= float((logs * right * mask[:, None]).sum() * scale)
-    off = (said[:, ends[2] : ends[2] + 3] - truth[:, 5:8]) * is_die[:, None]
-    slope[:, ends[2] : ends[2] + 3] = _PER_OFF * off / count
-    upright = 1 / (1 + np.exp(-said[:, -1]))
-    slope[:, -1] = (upright - truth[:, 4]) * asked / count
-    chance = np.where(truth[:, 4] > 0.5, upright, 1 - upright)
-    total += float(_PER_OFF / 2 * (off**2).sum() / count - (np.log(chance + 1e-7) * asked).sum() / count)
-    return total, slope.astype(np.float32)
-
-
-def one_hot(labels: np.ndarray, count: int) -> np.ndarray:
-    """(n, count): 1 at the label."""
-    return (labels[:, None] == np.arange(count)).astype(np.float32)
+def pictures(looks: np.ndarray) -> Tensor:
+    """(n, rows, columns, 3) uint8 as (n, 3, rows, columns) of -0.5 to 0.5."""
+    planes = torch.from_numpy(looks).permute(0, 3, 1, 2).float() / 255 - 0.5
+    return planes.contiguous(memory_format=torch.channels_last)
 
 
 def sharpness(said: np.ndarray, labels: np.ndarray) -> float:
@@ -131,82 +144,65 @@ def sharpness(said: np.ndarray, labels: np.ndarray) -> float:
     return best[1]
 
 
-def learn(cache: Path, held: Path, steps: int, minutes: float, seed: int) -> list[np.ndarray]:
-    """The layers' weights after so many steps, or what can be done in so many minutes; what they reach on `held` is
-    printed."""
-    (seen, truth), rng, begun = all_looks(cache), np.random.default_rng(seed), time.monotonic()
-    layers, loss = Layers(rng), 0.0
-    print(f"{len(seen)} looks", flush=True)
-    for step in range(steps):
-        done = max(step / steps, (time.monotonic() - begun) / 60 / minutes)
-        if done >= 1:
-            print(f"the time is over after {step} steps", flush=True)
-            break
-        chosen = rng.integers(len(seen), size=_BATCH)
-        rate = _RATE * min(1.0, (step + 1) / 50) * 0.5 * (1 + np.cos(np.pi * done))
-        loss += layers.learn(seen[chosen].astype(np.float32) / np.float32(255), truth[chosen], float(rate))
-        if (step + 1) % 100 == 0:
-            print(
-                f"step {step + 1} of {steps}: loss {loss / 100:.3f}, {time.monotonic() - begun:.0f} s",
-                flush=True,
-            )
-            loss = 0.0
-    seen, truth = all_looks(held)
-    said = layers.said(seen.astype(np.float32) / np.float32(255))
-    may_ask, asked, is_die = truth[:, 3] > 0, truth[:, 4] >= 0, truth[:, 2] > 0
-    kinds, texts = truth[:, 0].astype(int), truth[may_ask, 1].astype(int)
-    of_kind, of_text = said[:, :CLASSES], said[may_ask, CLASSES : CLASSES + len(TEXTS)]
-    off = np.abs(said[is_die, -GEOMETRY:-1] - truth[is_die, 5:8]).mean(0)
+def finish(learner: Learner, held: Store, out: Path) -> None:
+    """Write the mean of a network with its chances made true."""
+    said, truth = learner.judged(held, 4000)
+    net = copy.deepcopy(learner.mean)
+    count = CLASSES if learner.name == "place" else READINGS
+    sharp = sharpness(said[:, :count], truth[:, 0].astype(int))
+    with torch.no_grad():
+        net.head.weight[:count] *= sharp
+        net.head.bias[:count] *= sharp
+    file = out / f"numerals_{learner.name}.onnx"
+    export(net, (1, 3, LOOK_PX, LOOK_PX), file, {0: "n"})
+    halve(file)
     print(
-        f"held out: kind {(of_kind.argmax(1) == kinds).mean():.3f}, text {(of_text.argmax(1) == texts).mean():.3f}, "
-        f"upright {((said[asked, -1] > 0) == (truth[asked, 4] > 0.5)).mean():.3f}, "
-        f"off by {off.round(3)} of {np.abs(truth[is_die, 5:8]).mean(0).round(3)}",
+        f"{learner.name}: {learner.steps} steps, sharpness {sharp:.2f}, {learner.told(held, 3000)}",
         flush=True,
     )
-    ends = (slice(0, CLASSES), slice(CLASSES, CLASSES + len(TEXTS)))
-    for end, answers, labels in ((ends[0], of_kind, kinds), (ends[1], of_text, texts)):
-        sharp = np.float32(sharpness(answers, labels))
-        layers.weights[-2][:, end] *= sharp
-        layers.weights[-1][end] *= sharp
-    return layers.weights
-
-
-def export(weights: list[np.ndarray], file: Path) -> None:
-    """Write the layers as ONNX, their matrices kept in half precision and widened when they are loaded."""
-    nodes, kept, name = [], [], "features"
-    for k in range(0, len(weights), 2):
-        kept.append(numpy_helper.from_array(weights[k].astype(np.float16), f"half{k}"))
-        kept.append(numpy_helper.from_array(weights[k + 1], f"bias{k}"))
-        is_last = k == len(weights) - 2
-        nodes.append(helper.make_node("Cast", [f"half{k}"], [f"full{k}"], to=TensorProto.FLOAT))
-        nodes.append(
-            helper.make_node("Gemm", [name, f"full{k}", f"bias{k}"], ["seen" if is_last else f"sum{k}"])
-        )
-        if not is_last:
-            name = f"level{k}"
-            nodes.append(helper.make_node("Relu", [f"sum{k}"], [name]))
-    ends = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size])
-        for name, size in (("features", FEATURES), ("seen", OUTPUTS))
-    ]
-    graph = helper.make_graph(nodes, "numerals", ends[:1], ends[1:], kept)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    onnx.checker.check_model(model)
-    onnx.save(model, str(file))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, required=True, help="folder of train_numerals_looks")
-    parser.add_argument("--held", type=Path, required=True, help="folder of looks that are only measured")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the network")
-    parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--minutes", type=float, default=600.0, help="ends sooner, and then not reproducibly")
+    parser.add_argument(
+        "--cache", type=Path, nargs="+", required=True, help="files dice-*.npz of train_numerals_scenes"
+    )
+    parser.add_argument("--held", type=Path, nargs="+", required=True, help="files that are only measured")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the networks")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument(
+        "--read-share", type=float, default=0.6, help="share of the steps that the reading network gets"
+    )
+    parser.add_argument("--rate", type=float, default=_RATE)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    weights = learn(options.cache, options.held, options.steps, options.minutes, options.seed)
-    export(weights, options.out / "numerals.onnx")
+    store, held = Store(options.cache), Store(options.held)
+    learners = [Learner("place", Place(), store, options.rate), Learner("read", Read(), store, options.rate)]
+    for one in learners:
+        kept = options.out / f"{one.name}.pt"
+        if kept.is_file():
+            one.go_on(torch.load(kept, weights_only=True))
+    rng, begun, step = np.random.default_rng((options.seed, learners[0].steps)), time.monotonic(), 0
+    print(f"{len(store)} dice, {len(held)} held out", flush=True)
+    while (done := (time.monotonic() - begun) / 60 / options.minutes) < 1:
+        learners[int(rng.random() < options.read_share)].learn(
+            rng, 0.5 * (1 + float(np.cos(np.pi * done))) + 0.01
+        )
+        step += 1
+        if step % 500 == 0:
+            for one in learners:
+                told = one.told(held, 1000) if step % 2000 == 0 else ""
+                print(f"{one.name} step {one.steps}: loss {one.total / 500:.3f} {told}", flush=True)
+                one.total = 0.0
+                torch.save(one.state(), options.out / f"{one.name}.pt")
+            print(f"{time.monotonic() - begun:.0f} s", flush=True)
+    for one in learners:
+        torch.save(one.state(), options.out / f"{one.name}.pt")
+        finish(one, held, options.out)
 
 
 if __name__ == "__main__":

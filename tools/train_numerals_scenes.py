@@ -27,13 +27,15 @@ from vision.render.polyhedra_looks import RADIUS_MM, any_colour, any_look, any_t
 from vision.render.scene import Scene
 
 HELD_OUT = ("sans", "italic", "URWBookman", "URWGothic", "Z003", "Symbol", "D050000", "Math")
+TETRAHEDRON = 1000.0
 _SHARES = {"d4": 0.15, "d6": 0.11, "d8": 0.13, "d10": 0.14, "d12": 0.14, "d20": 0.21, "d100": 0.12}
 _PLACES = [(x, y) for y in (92, 146, 200, 254, 308) for x in (165, 219, 273, 327, 381, 435)]
 
 
 @dataclass
 class Made:
-    """Dice cut out: `pieces` (n, CUT_PX, CUT_PX, 3) and per die kind, text (-1: none), up in degrees (nan: none)."""
+    """Dice cut out: `pieces` (n, CUT_PX, CUT_PX, 3) and per die kind, text (-1: none), up in degrees (nan: none; of a
+    tetrahedron one of three, and TETRAHEDRON more)."""
 
     pieces: list[Frame]
     kinds: list[int]
@@ -47,8 +49,14 @@ class Made:
         self.ups.append(up)
 
 
-def one_scene(rng: np.random.Generator, fonts: tuple[str, ...], cloth: tuple[str, int], made: Made) -> None:
-    """Draws one table full of dice on a cloth (its name and seed) and cuts them out."""
+def one_scene(
+    rng: np.random.Generator,
+    fonts: tuple[str, ...],
+    cloth: tuple[str, int],
+    made: Made,
+    shares: dict[str, float] = _SHARES,
+) -> None:
+    """Draws one table full of dice on a cloth (its name and seed) and cuts them out. `shares`: of each kind."""
     width_px = int(np.exp(rng.uniform(np.log(700), np.log(1500))))
     # Noise is laid over by the training, anew for each look.
     camera, lamp = camera_above(rng, width_px, float(rng.uniform(350, 420)), 0.0), any_lamp(rng)
@@ -66,7 +74,7 @@ def one_scene(rng: np.random.Generator, fonts: tuple[str, ...], cloth: tuple[str
         if chance < 0.07:
             others.append(_cube(rng, xy))
         elif chance < 0.93:
-            kind = str(rng.choice(list(_SHARES), p=list(_SHARES.values())))
+            kind = str(rng.choice(list(shares), p=list(shares.values())))
             look = any_look(rng, kind, any_typeface(rng, fonts))
             dice.append(thrown(rng, look, xy, RADIUS_MM[kind] * float(rng.uniform(0.85, 1.2))))
     for die in dice:
@@ -88,7 +96,7 @@ def one_scene(rng: np.random.Generator, fonts: tuple[str, ...], cloth: tuple[str
             continue
         kind = "d6-numeral" if truth.kind == "d6" else truth.kind
         text = TEXTS.index(shown_text(truth.kind, truth.shown))
-        up = float("nan") if die.is_tetrahedron else truth.up_deg
+        up = truth.up_deg + (TETRAHEDRON if die.is_tetrahedron else 0.0)
         x, y = truth.centre_px
         made.add(cut(frame, Pose(x, y, truth.radius_px)), KINDS.index(kind), text, up)
     usual = float(np.median([truth_of(die, camera).radius_px for die in dice])) if dice else 40.0
@@ -141,10 +149,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--scenes", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=sorted(_SHARES), help="one kind of die alone")
     parser.add_argument("--fonts", type=Path, help="folder of typefaces; without it our own strokes alone")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
+    shares = {options.only: 1.0} if options.only else _SHARES
     fonts, begun = fonts_in(options.fonts), time.monotonic()
     print(f"{len(fonts)} typefaces", flush=True)
     for first in range(0, options.scenes, 40):
@@ -152,7 +162,7 @@ def main() -> None:
         for scene in range(first, min(first + 40, options.scenes)):
             bolt = scene // 4  # making a cloth takes as long as a table full of dice
             cloth = CLOTHS[bolt % len(CLOTHS)], 1000 * options.seed + bolt
-            one_scene(np.random.default_rng((options.seed, scene)), fonts, cloth, made)
+            one_scene(np.random.default_rng((options.seed, scene)), fonts, cloth, made, shares)
         rows: dict[str, Any] = {
             "kinds": np.array(made.kinds, np.int8),
             "texts": np.array(made.texts, np.int8),

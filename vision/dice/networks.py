@@ -76,7 +76,7 @@ class FaceFinder:
         padded = np.asarray(
             cv2.copyMakeBorder(small, 0, down, 0, right, cv2.BORDER_CONSTANT, value=mean), np.uint8
         )
-        (seen,) = self._session.run(None, {"picture": _planes(padded[None])})
+        (seen,) = self._session.run(None, {"picture": planes(padded[None])})
         heat = 1 / (1 + np.exp(-seen[0, 0]))
         peak = (heat == cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat > _LEAST_SCORE)
         spots = []
@@ -108,14 +108,14 @@ class FaceClassifier:
         """
         if not faces:
             return np.zeros((0, _CLASSES), np.float32), np.zeros((0, 3), np.float32)
-        (seen,) = self._session.run(None, {"picture": _planes(np.stack(faces))})
+        (seen,) = self._session.run(None, {"picture": planes(np.stack(faces))})
         names, moves = seen[:, :_CLASSES], seen[:, _CLASSES:]
         top = names.max(1, keepdims=True)
         logs = names - top - np.log(np.exp(names - top).sum(1, keepdims=True))
         return np.asarray(logs, np.float32), np.asarray(moves, np.float32)
 
 
-def _planes(pictures: NDArray[np.uint8]) -> Floats:
+def planes(pictures: NDArray[np.uint8]) -> Floats:
     """(n, rows, columns, 3) uint8 as (n, 3, rows, columns) of -0.5 to 0.5."""
     return np.asarray(pictures.transpose(0, 3, 1, 2), np.float32) / np.float32(255) - np.float32(0.5)
 

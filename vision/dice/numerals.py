@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
+import onnxruntime as ort
 from numpy.typing import NDArray
 
 from companion.core.layout import Placed
 from companion.core.observation import DieSeen
 from vision.dice.finding import Mask, Spot, changed
-from vision.dice.networks import MODELS, FaceFinder, session
+from vision.dice.networks import MODELS, FaceFinder, planes, session
 from vision.dice.numerals_conventions import Conventions
-from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS, Pose, cut, features, looks
+from vision.dice.numerals_looks import (
+    KINDS,
+    LEGAL,
+    NEAR_REACH,
+    TEXTS,
+    TURNS,
+    WIDE_REACH,
+    Pose,
+    cut,
+    look,
+)
 from vision.dice.reading import Reading
 from vision.frame import Frame
 from vision.surface import Surface
@@ -23,16 +34,24 @@ from vision.surface import Surface
 Floats = NDArray[np.float32]
 
 SMALLEST_RADIUS_PX = 14.0
-_RADIUS_OF_SIDE = 0.67  # of the edge that the finder tells: half of what is seen of a die across
-_FIRST_TURNS_DEG = (0.0, 90.0, 180.0, 270.0)
-_TURNS_DEG = tuple(30.0 * k for k in range(12))
+RADIUS_OF_SIDE = 0.67  # of the edge that the finder tells: half of what is seen of a die across
+_TURNS_DEG = (
+    (0.0, 180.0),
+    (0.0, 90.0, 180.0, 270.0),
+)  # at each look at its place, the place put right after each
+_AROUND_DEG = (0.0, 90.0, 180.0, 270.0)  # from which it is told which way round the numeral stands
 _AGAIN = ((-6.0, 1.0), (6.0, 1.0), (0.0, 0.95), (0.0, 1.05))  # turned by, grown by
-_CORRECTIONS = 2  # how often the place is put right
-_WORTH_SCAN = 0.04  # chance of a die at the first look from which it is looked at again
-_WAYS = 2  # ways round that are taken for possible
-_OTHER_WAY_DEG = 65.0  # ways round are farther apart
-_MOST_SHIFT, _MOST_GROWTH = 0.45, 1.5  # how far a first look corrects place and size
+_WORTH_READING = 0.04  # chance of a die at the first look from which it is looked at again
+_WAYS = 3  # ways round that are taken for possible
+_PER_WAY = 0.5  # of their log-chances: what can be read there says more
+_OTHER_WAY = 3  # of TURNS: ways round are farther apart
+_LIKELY_KINDS = 2  # kinds of die whose numerals are looked for
+_MOST_SHIFT, _MOST_GROWTH = 0.45, 1.5  # how far a look corrects place and size
 _CLASSES = len(KINDS) + 2
+_MOVES = 3  # right and down to the top face's middle in radii, log of the radius against the assumed one
+_READINGS = len(TEXTS) + 1  # the last: not upright
+_FAR_LESS_LIKELY = 4.0  # log-chance of a kind below the likeliest from which its numerals are not looked for
+_NEVER = -12.0  # log-chance of a text that was not looked for
 _LEAST_DIE = 0.5  # chance of a die with numerals, below which a spot is none
 _LEAST_SURE = 0.6  # chance of kind and value, below which it is not said
 _APART = 0.8  # middles of two dice are farther apart than this share of the larger radius
@@ -41,7 +60,8 @@ _COVERED = 0.35  # of a die's middle that must differ from the empty table
 
 @dataclass(frozen=True)
 class Judged:
-    """What the network says of one spot: `pose` of the die, log-probabilities of classes and texts."""
+    """What the networks say of one spot: `pose` of the die, log-probabilities of classes (classes,) and, were it of the
+    kind, of texts (KINDS, TEXTS)."""
 
     pose: Pose
     kinds: Floats
@@ -57,56 +77,76 @@ class Judged:
 class NumeralNetwork:
     """Tells kind, number and pose of cut dice."""
 
-    def __init__(self) -> None:
-        self._session = session(Path(str(MODELS / "numerals.onnx")))
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder`: where the networks lie, by default in the package."""
+        self._place = session(Path(str((folder or MODELS) / "numerals_place.onnx")))
+        self._read = session(Path(str((folder or MODELS) / "numerals_read.onnx")))
 
-    def said(self, seen: Sequence[Frame]) -> tuple[Floats, Floats, Floats]:
-        """(n, classes) and (n, texts) log-probabilities and (n, GEOMETRY) of n `looks`."""
-        edges = np.stack([features(one) for one in seen]).astype(np.float32) / np.float32(255)
-        (out,) = self._session.run(None, {"features": edges})
-        texts = out[:, _CLASSES : _CLASSES + len(TEXTS)]
-        return _logs(out[:, :_CLASSES]), _logs(texts), np.asarray(out[:, _CLASSES + len(TEXTS) :], np.float32)
-
-    def judged(self, frame: Frame, spots: Sequence[Spot]) -> list[Judged]:
+    def judged(self, frame: Frame, spots: Sequence[Spot], kinds: Sequence[str] = KINDS) -> list[Judged]:
         """What lies at each spot where a die may be: its exact place first, then which way round its numeral stands,
-        then what it is."""
-        poses = [(Pose(s.x_px, s.y_px, s.side_px * _RADIUS_OF_SIDE), s) for s in spots]
-        for _ in range(_CORRECTIONS):
-            poses = self._placed(frame, poses)
-        return [self._judge(cut(frame, pose), pose, spot) for pose, spot in poses]
+        then what it is. `kinds`: those that may lie there."""
+        poses = [(Pose(s.x_px, s.y_px, s.side_px * RADIUS_OF_SIDE), s) for s in spots]
+        logs = np.zeros((0, _CLASSES), np.float32)
+        for turns in _TURNS_DEG:
+            logs, poses = self._placed(frame, poses, turns)
+        return [
+            self._judge(frame, pose, spot, of_kind, kinds)
+            for (pose, spot), of_kind in zip(poses, logs, strict=True)
+        ]
 
-    def _placed(self, frame: Frame, spots: list[tuple[Pose, Spot]]) -> list[tuple[Pose, Spot]]:
-        """The spots where a die may be, each pose put right as the network sees it."""
-        if not spots:
-            return spots
-        seen = []
-        for pose, _ in spots:
-            piece = cut(frame, pose)
-            seen += [looks(piece, (0.0, 0.0), 1.0, turn) for turn in _FIRST_TURNS_DEG]
-        kinds, _, geometry = self.said(seen)
-        per = len(_FIRST_TURNS_DEG)
-        placed = []
-        for k, (pose, spot) in enumerate(spots):
-            rows = slice(k * per, (k + 1) * per)
-            if float(np.exp(kinds[rows, : len(KINDS)]).sum(1).mean()) >= _WORTH_SCAN:
-                placed.append((_corrected(pose, geometry[rows]), spot))
-        return placed
+    def _placed(
+        self, frame: Frame, spots: list[tuple[Pose, Spot]], turns: Sequence[float]
+    ) -> tuple[Floats, list[tuple[Pose, Spot]]]:
+        """The spots where a die may be: log-probabilities (n, classes), and each pose put right."""
+        all_logs: list[Floats] = []
+        placed: list[tuple[Pose, Spot]] = []
+        if spots:
+            pieces = [cut(frame, pose) for pose, _ in spots]
+            seen = [look(piece, WIDE_REACH, (0.0, 0.0), 1.0, turn) for piece in pieces for turn in turns]
+            out = _run(self._place, seen).reshape(len(spots), len(turns), -1)
+            for rows, (pose, spot) in zip(out, spots, strict=True):
+                kinds = _mean_logs(_logs(rows[:, :_CLASSES]))
+                if float(np.exp(kinds[: len(KINDS)]).sum()) >= _WORTH_READING:
+                    all_logs.append(kinds)
+                    placed.append((_corrected(pose, rows[:, _CLASSES:], turns), spot))
+        return np.array(all_logs, np.float32).reshape(-1, _CLASSES), placed
 
-    def _judge(self, piece: Frame, pose: Pose, spot: Spot) -> Judged:
-        kinds, _, geometry = self.said([looks(piece, (0.0, 0.0), 1.0, turn) for turn in _TURNS_DEG])
-        ways = _ways_round(geometry[:, 3])
-        again = [looks(piece, (0.0, 0.0), grow, way + turn) for way, _ in ways for turn, grow in _AGAIN]
-        more_kinds, texts, _ = self.said(again)
-        per_way = [_mean_logs(rows) for rows in texts.reshape(len(ways), len(_AGAIN), -1)]
-        mixed = np.logaddexp.reduce(
-            [log + text for (_, log), text in zip(ways, per_way, strict=True)], axis=0
-        )
-        return Judged(
-            Pose(pose.x_px, pose.y_px, pose.radius_px, ways[0][0]),
-            _mean_logs(np.concatenate([kinds, more_kinds])),
-            np.asarray(mixed, np.float32),
-            spot.score,
-        )
+    def _judge(self, frame: Frame, pose: Pose, spot: Spot, logs: Floats, kinds: Sequence[str]) -> Judged:
+        piece = cut(frame, pose)
+        likely = sorted(kinds, key=lambda kind: -float(logs[KINDS.index(kind)]))[:_LIKELY_KINDS]
+        likely = [
+            kind
+            for kind in likely
+            if logs[KINDS.index(kind)] > logs[KINDS.index(likely[0])] - _FAR_LESS_LIKELY
+        ]
+        texts = np.full((len(KINDS), len(TEXTS)), _NEVER, np.float32)
+        turn = 0.0
+        for kind in likely:
+            reach = NEAR_REACH[kind]
+            seen = [look(piece, reach, (0.0, 0.0), 1.0, turn) for turn in _AROUND_DEG]
+            turned = _logs(_run(self._read, seen)[:, _READINGS:])
+            back = [round(turn * TURNS / 360.0) for turn in _AROUND_DEG]
+            ways = _ways_round(
+                _mean_logs(np.stack([np.roll(w, step) for w, step in zip(turned, back, strict=True)]))
+            )
+            seen = [
+                look(piece, reach, (0.0, 0.0), grow, way + off) for way, _ in ways for off, grow in _AGAIN
+            ]
+            read = _logs(_run(self._read, seen)[:, :_READINGS]).reshape(len(ways), len(_AGAIN), -1).mean(1)
+            said = np.logaddexp.reduce(
+                read[:, : len(TEXTS)] + _PER_WAY * np.array([[log] for _, log in ways]), axis=0
+            )
+            legal = [TEXTS.index(text) for text in LEGAL[kind]]
+            # What is no text of the kind speaks against it: a 70 is on no d10.
+            texts[KINDS.index(kind), legal] = (said - np.logaddexp.reduce(said))[legal]
+            if kind == likely[0]:
+                turn = ways[0][0]
+        return Judged(replace(pose, turn_deg=turn), logs, texts, spot.score)
+
+
+def _run(network: ort.InferenceSession, seen: Sequence[Frame]) -> Floats:
+    (out,) = network.run(None, {"picture": planes(np.stack(seen))})
+    return np.asarray(out, np.float32)
 
 
 class NumeralReader:
@@ -133,7 +173,7 @@ class NumeralReader:
 
     def found(self, frame: Frame, least_die: float = _LEAST_DIE) -> list[Judged]:
         """The dice with numerals in `frame`, one a place, the likeliest first; `least_die`: chance of being one."""
-        judged = self._network.judged(frame, self._finder.find(frame))
+        judged = self._network.judged(frame, self._finder.find(frame), self._conventions.kinds)
         if self._empty is not None:
             mask = changed(frame, self._empty)
             judged = [one for one in judged if _covered(mask, one.pose) > _COVERED]
@@ -181,7 +221,7 @@ def best_of(one: Judged, kinds: Sequence[str]) -> tuple[str, str, float]:
     for kind in kinds:
         of_kind = float(one.kinds[KINDS.index(kind)])
         for text in LEGAL[kind]:
-            log = of_kind + float(one.texts[TEXTS.index(text)])
+            log = of_kind + float(one.texts[KINDS.index(kind), TEXTS.index(text)])
             total.append(log)
             if log > best[2]:
                 best = (kind, text, log)
@@ -199,10 +239,10 @@ def _mean_logs(rows: Floats) -> Floats:
     return np.asarray(_logs(rows.mean(0, keepdims=True))[0], np.float32)
 
 
-def _corrected(pose: Pose, rows: Floats) -> Pose:
-    """The pose after what the looks at _FIRST_TURNS_DEG said of it."""
+def _corrected(pose: Pose, rows: Floats, turns: Sequence[float]) -> Pose:
+    """The pose after what the looks at `turns` said of it."""
     shifts = []
-    for (dx, dy), turn in zip(rows[:, :2].tolist(), _FIRST_TURNS_DEG, strict=True):
+    for (dx, dy), turn in zip(rows[:, :2].tolist(), turns, strict=True):
         cos, sin = float(np.cos(np.radians(turn))), float(np.sin(np.radians(turn)))
         shifts.append((cos * dx - sin * dy, sin * dx + cos * dy))
     limit = float(np.log(_MOST_GROWTH))
@@ -211,23 +251,20 @@ def _corrected(pose: Pose, rows: Floats) -> Pose:
     return Pose(pose.x_px + float(x), pose.y_px + float(y), pose.radius_px * growth)
 
 
-def _ways_round(upright: Floats) -> list[tuple[float, float]]:
-    """The likeliest ways round as (degrees, log-chance against each other), by the logits of looks at _TURNS_DEG."""
-    ways: list[tuple[float, float]] = []
-    for k in np.argsort(-upright).tolist():
-        beside = [_TURNS_DEG[k] + step for step in (-30.0, 0.0, 30.0)]
-        weight = 1 / (1 + np.exp(-np.array([upright[k - 1], upright[k], upright[(k + 1) % len(upright)]])))
-        turn = float((weight * beside).sum() / weight.sum())
-        if all(_between(turn, other) > _OTHER_WAY_DEG for other, _ in ways):
-            ways.append((turn, float(upright[k])))
+def _ways_round(logs: Floats) -> list[tuple[float, float]]:
+    """The likeliest ways round as (degrees, log-chance against each other), by (TURNS,) log-probabilities."""
+    chance = np.exp(logs)
+    near = chance + np.roll(chance, 1) + np.roll(chance, -1)
+    ways: list[tuple[int, float, float]] = []
+    for k in np.argsort(-near).tolist():
+        beside = np.array([k - 1, k, k + 1])
+        weight = chance[beside % TURNS] + 1e-9
+        if all(abs((k - other + TURNS / 2) % TURNS - TURNS / 2) >= _OTHER_WAY for other, _, _ in ways):
+            ways.append((k, float((weight * beside).sum() / weight.sum()), float(np.log(near[k] + 1e-9))))
         if len(ways) == _WAYS:
             break
-    total = float(np.logaddexp.reduce([log for _, log in ways]))
-    return [(turn, log - total) for turn, log in ways]
-
-
-def _between(one_deg: float, other_deg: float) -> float:
-    return abs((one_deg - other_deg + 180.0) % 360.0 - 180.0)
+    total = float(np.logaddexp.reduce([log for _, _, log in ways]))
+    return [(place * 360.0 / TURNS, log - total) for _, place, log in ways]
 
 
 def _distance(one: Pose, other: Pose) -> float:

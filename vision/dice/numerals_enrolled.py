@@ -9,7 +9,7 @@ import numpy as np
 from companion.core.layout import Placed
 from vision.dice.numerals import Judged, NumeralReader, best_of
 from vision.dice.numerals_conventions import Conventions
-from vision.dice.numerals_looks import KINDS, TEXTS
+from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS
 from vision.dice.numerals_matching import FaceFit, NumeralMatcher
 from vision.dice.numerals_profile import NumeralProfile
 from vision.dice.reading import Reading
@@ -19,8 +19,8 @@ from vision.surface import Surface
 _LEAST_DIE = 0.15  # chance by the network from which a spot is held against the enrolled faces
 _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
-_PER_FIT = 8.0  # log-chances for each halving (by e) of what a fit leaves unexplained
-_PER_NETWORK = 0.1
+_PER_FIT = 6.0  # log-chances for each halving (by e) of what a fit leaves unexplained
+_PER_NETWORK = 0.7  # of its log-chances
 _SURELY_A_DIE = 0.5  # chance by the network from which a die that is none of the set is told
 _SURE = 0.8
 _SIZES = (0.55, 1.8)  # radii of other dice against those of the set
@@ -45,7 +45,7 @@ class EnrolledNumeralReader:
         for one in self._reader.found(frame, _LEAST_DIE):
             fits = self._matcher.fits(frame, one.pose, self._likely(one))
             if fits and fits[0].score >= _LEAST_FIT:
-                known.append((one, *_decided(one, fits)))
+                known.append((one, *decided(one, fits)))
             elif one.is_die >= _SURELY_A_DIE:
                 kind, text, chance = best_of(one, self._conventions.kinds)
                 others.append((one, kind, text, chance * _LESS))
@@ -64,15 +64,17 @@ class EnrolledNumeralReader:
         return likely or list(self._kinds)
 
 
-def _decided(one: Judged, fits: Sequence[FaceFit]) -> tuple[str, str, float]:
-    """(kind, text, chance) by the fits, the network's word weighed in."""
-    logs = np.array(
-        [
-            -_PER_FIT * float(np.log(1.0 - min(fit.score, 0.995) ** 2))
-            + _PER_NETWORK * float(one.kinds[KINDS.index(fit.kind)] + one.texts[TEXTS.index(fit.text)])
-            for fit in fits
-        ]
-    )
-    best = int(logs.argmax())
-    chance = float(np.exp(logs[best] - np.logaddexp.reduce(logs)))
-    return fits[best].kind, fits[best].text, chance
+def decided(one: Judged, fits: Sequence[FaceFit]) -> tuple[str, str, float]:
+    """(kind, text, chance) by the fits and the network together; a face of these kinds that is not among the fits fits
+    no better than the worst that is."""
+    faces, logs = [], []
+    for kind in dict.fromkeys(fit.kind for fit in fits):
+        of_kind = {fit.text: fit.score for fit in fits if fit.kind == kind}
+        worst = min(of_kind.values())
+        for text in LEGAL[kind]:
+            left = 1.0 - min(of_kind.get(text, worst), 0.995) ** 2
+            network = float(one.kinds[KINDS.index(kind)] + one.texts[KINDS.index(kind), TEXTS.index(text)])
+            faces.append((kind, text))
+            logs.append(_PER_NETWORK * network - _PER_FIT * float(np.log(left)))
+    best = int(np.argmax(logs))
+    return *faces[best], float(np.exp(logs[best] - np.logaddexp.reduce(logs)))
