@@ -259,8 +259,10 @@ def _gone(table: Table, lost: list[str], said: list[str], seen: BoardRested) -> 
         player = table.game.players.get(owner)
         piece = player.dice.get(kind) if player is not None else None
         word = f"{each}/gone"
-        if piece is None or piece.place != "board" or word in said:
+        if piece is None or piece.place != "board" or piece.xy_mm is None or word in said:
             continue
+        if any(math.dist(piece.xy_mm, die.xy_mm) <= max(STIR_MM, die.u_mm) for die in seen.dice):
+            continue  # something lies where it lay, though the camera cannot say what
         said.append(word)
         reading = f"{table.name(owner)}'s {title(kind)} is not seen any more: it left the board"
         knock = c.NoteKnock(owner=owner, kind=kind, is_off_board=True)
