@@ -19,26 +19,14 @@ import psutil
 from benchmarks.evening import REFEREE, Evening
 from benchmarks.figures import Figure, Peer, percentile, report, say
 from benchmarks.kills import figures_of, kill_often
+from benchmarks.syncs import sync_times_ms
 from companion.core.command import ChangeOption
 from companion.core.seat import PUBLIC, Role, Viewer
 from companion.core.seat import REFEREE as REFEREE_VIEWER
-from companion.runtime.journal import Journal
 
 SEATS_AT_ONCE = 6
 THINK_S = 1.5
 """How long a person takes from one click to the next."""
-
-
-def sync_times_ms(folder: Path, seconds: float) -> list[float]:
-    """How long one entry of 500 bytes takes to become durable, once after the other."""
-    journal, taken, ends = Journal(folder / "sync.journal"), [], time.perf_counter() + seconds
-    while time.perf_counter() < ends:
-        payload = json.dumps({"n": journal.events + 1, "text": "x" * 480}).encode()
-        began = time.perf_counter()
-        journal.append([payload])
-        taken.append((time.perf_counter() - began) * 1e3)
-    journal.close()
-    return taken
 
 
 def lines_a_second(folder: Path, seconds: float) -> float:
