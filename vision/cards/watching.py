@@ -45,10 +45,14 @@ class _Stamp(TypedDict):
 
 
 class DeckSpec(msgspec.Struct, frozen=True):
-    """The cards of the deck in the folder `deck` are watched, and the dice of the reader `dice`, if there are any."""
+    """The cards of the deck in the folder `deck` are watched, and the dice of the reader `dice`, if there are any.
+
+    `longest_look_s`: a look that takes longer has hung, however busy the machine is.
+    """
 
     deck: str
     dice: ReaderSpec | None = None
+    longest_look_s: float = 30.0
 
     def lookout(self, name: str, marks: Marks | None) -> CardWatch:
         """Made in the camera's own process. Raises DeckError, and whatever the reader of dice does."""
