@@ -27,6 +27,9 @@ OWNERS: Mapping[str, Floats] = {
 
 _CORE = 0.72  # of a die's radius, within which its body is seen
 _LEAST_PX = 12
+_AROUND = 1.7  # radii around a die's top in which its body is looked for
+_LIKE, _PER_LIGHT = 22.0, 0.35  # Lab distance within which a place is of the body: its sides lie in the shade
+_DISC = (1.2, 3.9)  # squared radii that a die's picture covers
 _PER_SHADE = 0.5  # how much a difference of light counts against one of hue
 _SPREAD = 22.0  # Lab distance at which an owner is less likely by e
 
@@ -39,6 +42,31 @@ def body_colour(frame: Frame, pose: Pose) -> Floats:
     rows, columns = np.ogrid[: part.shape[0], : part.shape[1]]
     disc = (rows - min(y, reach)) ** 2 + (columns - min(x, reach)) ** 2 <= reach**2
     return np.asarray(np.median(part[disc].reshape(-1, 3), axis=0), np.float64)
+
+
+def body_middle(frame: Frame, pose: Pose, colour: Floats) -> tuple[float, float] | None:
+    """Where the middle of all that is seen of a die is, in px; None where the board around it has its colour."""
+    reach = round(pose.radius_px * _AROUND)
+    x, y = round(pose.x_px), round(pose.y_px)
+    x0, y0 = max(0, x - reach), max(0, y - reach)
+    part = frame[y0 : y + reach + 1, x0 : x + reach + 1]
+    lab = cv2.cvtColor(part.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+    off = (lab - _lab(colour[None])[0]) * np.array((_PER_LIGHT, 1.0, 1.0))
+    mask = (np.linalg.norm(off, axis=2) < _LIKE).astype(np.uint8)
+    mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
+    inside = labels[max(0, y - y0 - 3) : y - y0 + 4, max(0, x - x0 - 3) : x - x0 + 4]
+    found = np.bincount(inside[inside > 0], minlength=1)
+    if found.sum() == 0:
+        return None
+    n = int(found.argmax())
+    left, top, wide, high, area = (int(v) for v in stats[n])
+    touches = left == 0 or top == 0 or left + wide == part.shape[1] or top + high == part.shape[0]
+    if touches or not _DISC[0] < area / pose.radius_px**2 < _DISC[1]:
+        return None
+    hull = cv2.convexHull(np.argwhere(labels == n)[:, ::-1].astype(np.int32))
+    moments = cv2.moments(hull)
+    return (x0 + moments["m10"] / moments["m00"], y0 + moments["m01"] / moments["m00"])
 
 
 def tower_colours(frame: Frame, pose: BoardPose, marks: BoardMarks) -> dict[int, Floats]:
@@ -78,6 +106,12 @@ def likeliest_owner(colour: Floats, owners: Mapping[str, Floats]) -> tuple[str, 
     chances = np.exp(logs - np.logaddexp.reduce(logs))
     best = int(np.argmax(chances))
     return names[best], float(chances[best])
+
+
+def unlike(colour: Floats, other: Floats) -> float:
+    """How far two colours are apart, light counting less than hue: below 25 is one thing under one lamp."""
+    lab = _lab(np.stack([colour, other]))
+    return float(np.linalg.norm((lab[1] - lab[0]) * np.array((_PER_SHADE, 1.0, 1.0))))
 
 
 def _lab(colours: Floats) -> Floats:

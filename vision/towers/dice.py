@@ -16,7 +16,7 @@ from vision.dice.networks import FaceFinder
 from vision.dice.numerals import Judged, NumeralNetwork
 from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS
 from vision.frame import Frame
-from vision.towers.colours import body_colour, likeliest_owner
+from vision.towers.colours import body_colour, body_middle, likeliest_owner, unlike
 from vision.towers.marks import BoardMarks
 from vision.towers.poses import BoardPose
 
@@ -29,29 +29,23 @@ _MARGIN_MM = 60.0  # around the board, where dice that fell off are still told
 _APART_MM = 11.0
 _LEAST_SCORE = 0.2
 _LEAST_DIE = 0.5
-_SURE = 0.8  # chance of kind and number from which they are told
-_MIDDLE_OF = {
-    "d4": 0.33,
-    "d6-numeral": 0.577,
-    "d8": 0.577,
-    "d10": 0.6,
-    "d12": 0.795,
-    "d20": 0.795,
-    "d100": 0.6,
-}
-"""Height of a die's middle over the board, in its radii; twice that is its top face."""
+_LEAST_WORTH, _PER_UNLIKE = 0.33, 1 / 200  # of the finder's score, less for looking unlike its owner's tower
+_LIKELY_KIND = 0.02  # chance of a kind from which a die may be of it where its owner's other one is surer
+_SURE = 0.9  # chance of kind and number from which they are told
+_SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
+"""How high over the board what the network takes for the top's middle lies."""
+_HALF_MM = 8.0
+"""How high the middle of all that is seen of a die lies."""
 _PLACE_MM = 1.5  # how far off a die's place may be, two deviations
 
 
 @dataclass(frozen=True)
 class _Claim:
-    """A die as it may be: log-chances of kinds and texts, its middle in mm, radius in mm, chance of being one."""
+    """A die as it may be, with its middle in mm of the board and whose it is."""
 
     judged: Judged
     xy_mm: tuple[float, float]
-    radius_mm: float
     owner: str
-    owner_chance: float
 
 
 class BoardDiceReader:
@@ -71,11 +65,8 @@ class BoardDiceReader:
         """
         spots = self._spots(frame, pose, marks)
         claims = self._claims(frame, spots, pose, owners)
-        return tuple(
-            sorted(
-                (self._told(frame, c, pose, marks) for c in claims), key=lambda d: (d.xy_mm[1], d.xy_mm[0])
-            )
-        )
+        dice = [self._told(claim, kind, marks) for claim, kind in zip(claims, _kinds(claims), strict=True)]
+        return tuple(sorted(dice, key=lambda die: (die.xy_mm[1], die.xy_mm[0])))
 
     def _spots(self, frame: Frame, pose: BoardPose, marks: BoardMarks) -> list[Spot]:
         """Places where a die may lie: on the board or a little beside it, not where towers and tags are seen."""
@@ -111,19 +102,24 @@ class BoardDiceReader:
                 break
             kind = KINDS[int(np.argmax(judged.kinds[: len(KINDS)]))]
             at = np.array([(judged.pose.x_px, judged.pose.y_px), (judged.pose.x_px + 10, judged.pose.y_px)])
-            top = pose.camera.mm(at, 1.5 * _MIDDLE_OF[kind] * _DIE_MM / 1.6)
+            top = pose.camera.mm(at, _SEEN_MM[kind])
             mm_per_px = float(np.linalg.norm(top[1] - top[0])) / 10
             radius = judged.pose.radius_px * mm_per_px
             if not _RADIUS_MM[0] < radius < _RADIUS_MM[1]:
                 continue
             if any(np.hypot(*np.subtract(top[0], other.xy_mm)) < _APART_MM for other in kept):
                 continue
-            owner, chance = likeliest_owner(body_colour(frame, judged.pose), owners)
-            kept.append(_Claim(judged, (float(top[0][0]), float(top[0][1])), radius, owner, chance))
+            colour = body_colour(frame, judged.pose)
+            owner, _ = likeliest_owner(colour, owners)
+            if judged.score - _PER_UNLIKE * unlike(colour, owners[owner]) < _LEAST_WORTH:
+                continue
+            middle = body_middle(frame, judged.pose, colour)
+            place = pose.camera.mm(np.array([middle]), _HALF_MM)[0] if middle else top[0]
+            kept.append(_Claim(judged, (float(place[0]), float(place[1])), owner))
         return kept
 
-    def _told(self, frame: Frame, claim: _Claim, pose: BoardPose, marks: BoardMarks) -> BoardDie:
-        kind, text, chance = _best(claim.judged)
+    def _told(self, claim: _Claim, kind: str, marks: BoardMarks) -> BoardDie:
+        text, chance = _best(claim.judged, kind)
         at = claim.judged.pose
         width, height = marks.board_mm
         x, y = claim.xy_mm
@@ -148,14 +144,26 @@ class BoardDiceReader:
         )
 
 
-def _best(judged: Judged) -> tuple[str, str, float]:
-    logs, names = [], []
-    for kind, texts in LEGAL.items():
-        for text in texts:
-            logs.append(float(judged.kinds[KINDS.index(kind)] + judged.texts[TEXTS.index(text)]))
-            names.append((kind, text))
+def _kinds(claims: Sequence[_Claim]) -> list[str]:
+    """The kind of each die. Nobody has two of one: of two that look so the less sure one is what else it may be."""
+    chances = [np.exp(claim.judged.kinds[: len(KINDS)]) for claim in claims]
+    found = [""] * len(claims)
+    taken: set[tuple[str, str]] = set()
+    for n in sorted(range(len(claims)), key=lambda n: -float(chances[n].max())):
+        likely = [int(k) for k in np.argsort(-chances[n]) if chances[n][k] >= _LIKELY_KIND]
+        free = [k for k in likely if (claims[n].owner, KINDS[k]) not in taken]
+        found[n] = KINDS[(free or [int(chances[n].argmax())])[0]]
+        taken.add((claims[n].owner, found[n]))
+    return found
+
+
+def _best(judged: Judged, kind: str) -> tuple[str, float]:
+    """(text, chance that a die shows it that is of this kind)."""
+    texts = judged.texts[KINDS.index(kind)]
+    logs = texts[[TEXTS.index(text) for text in LEGAL[kind]]].astype(np.float64)
     best = int(np.argmax(logs))
-    return (*names[best], float(np.exp(logs[best] - np.logaddexp.reduce(logs))))
+    of_kind = float(judged.kinds[KINDS.index(kind)] - np.logaddexp.reduce(judged.kinds[: len(KINDS)]))
+    return LEGAL[kind][best], float(np.exp(logs[best] - np.logaddexp.reduce(logs) + of_kind))
 
 
 def hidden_areas(pose: BoardPose, marks: BoardMarks) -> list[NDArray[np.float32]]:
