@@ -121,8 +121,13 @@ class Film:
             still = table.drawn(self._camera)
             coming = [] if before is None else [self._reached(table, before, hands, share) for share in REACH]
             leaving = [self._reached(table, still, hands, share) for share in reversed(REACH)]
-            self._painted.put((table, [*coming, *leaving, *[still] * self._held]))
+            between = self._between(table, self._camera)
+            self._painted.put((table, [*coming, *between, *leaving, *[still] * self._held]))
             before = still
+
+    def _between(self, _table: Filmed, _camera: Camera) -> list[NDArray[np.uint8]]:
+        """What is seen before the table looks as it was wanted, besides hands."""
+        return []
 
     def _film(self) -> None:
         table, frames = self._painted.get()

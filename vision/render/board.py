@@ -124,6 +124,10 @@ class BoardScene:
     ) -> NDArray[np.uint8]:
         """The camera's picture, uint8 BGR (H, W, 3). `ground`: what `ground` gave for the same board and camera;
         `tick` numbers the frame: only the noise differs."""
+        return self.shot(self.drawn(camera, ground), camera, tick)
+
+    def drawn(self, camera: Camera, ground: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """The lit board with all that is on it, before lens and sensor, uint8 BGR (H, W, 3)."""
         canvas = (self.ground(camera) if ground is None else ground).copy()
         for block in self.towers:
             _shade(canvas, _corners(block, self.marks), camera, self.light)
@@ -135,6 +139,10 @@ class BoardScene:
             _draw_block(canvas, block, self.marks, (camera, self.light))
         for visitor in self.visitors:
             draw_visitor(canvas, visitor, camera, self.light)
+        return canvas
+
+    def shot(self, canvas: NDArray[np.uint8], camera: Camera, tick: int) -> NDArray[np.uint8]:
+        """What lens and sensor give of a drawn board; the noise goes by `tick`."""
         return develop(_bent(canvas, camera, self.bend), camera, (self.seed, tick))
 
 
