@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
-from companion.core.layout import Placed
+from companion.core.layout import Layout, Placed
 from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.layouts import CARD_MM, spell_layout
 from companion.games.tada.model import Tada, spell_of
@@ -44,6 +44,15 @@ def card_poses(seats: int, size_mm: tuple[float, float]) -> tuple[Pose, ...]:
         else:
             found.append(Pose(middle + CARD_MM[0] / 2, EDGE_MM + CARD_MM[1], 180.0))
     return tuple(found)
+
+
+def places(table: Sitting[Tada], poses: Mapping[str, Pose]) -> tuple[Placed, ...]:
+    """Where seats whose spells are not revealed yet lay theirs, each named after its seat."""
+    return tuple(
+        Placed(layout=Layout(id=seat.id, size_mm=CARD_MM), pose=poses[seat.id], owner=seat.colour)
+        for seat in table.seats
+        if seat.id in poses and spell_of(table, seat.id) is None
+    )
 
 
 def layouts(table: Sitting[Tada], poses: Mapping[str, Pose]) -> tuple[Placed, ...]:

@@ -13,6 +13,7 @@ class Deal(CommandBody, frozen=True, kw_only=True):
 class RevealFeat(CommandBody, frozen=True, kw_only=True):
     """Turn the round's feat up; `feat` names it where the table holds the cards. Rule: TADA-8"""
 
+    by = SENSORS
     feat: str = ""
 
 
@@ -32,15 +33,17 @@ class WaiveEffect(CommandBody, frozen=True, kw_only=True):
 
 
 class ChooseSpell(CommandBody, frozen=True, kw_only=True):
-    """Choose the spell to cast, in secret. Rule: TADA-10"""
+    """Choose the spell to cast, in secret; or it lies face up where a camera sees it. Rule: TADA-10"""
 
-    by = SEATS
+    by = ANYONE
     seat: str
     spell: str
 
 
 class Reveal(CommandBody, frozen=True, kw_only=True):
     """Turn all chosen spells up. Rule: TADA-10"""
+
+    by = SENSORS
 
 
 class Ready(CommandBody, frozen=True, kw_only=True):

@@ -304,15 +304,18 @@ def _reopened(table: Table, state: Tada, moment: Moment) -> Tada:
 
 
 def _resolved(table: Table, state: Tada) -> Tada:
-    """Successes are scored, the other spells discarded, unused ones kept. Rule: TADA-4 TADA-20"""
+    """Successes are scored, the other spells discarded, unused ones kept. Rule: TADA-4 TADA-7 TADA-20"""
     won = successes(table)
     first = would_win(table)
     scored = dict(state.scored)
     hands, discard = dict(state.hands), list(state.discard)
+    is_ours = table.options["dealing"] == "table"  # the cards are in real hands
+    if is_ours and any(caster.spell in discard for caster in state.casters.values()):
+        discard = []  # what was put away is in play again: they were shuffled back in
     for seat, caster in state.casters.items():
         if seat in won:
             scored[seat] = (*scored.get(seat, ()), caster.spell)
-        elif caster.spell in hands.get(seat, ()):
+        elif is_ours or caster.spell in hands.get(seat, ()):
             discard.append(caster.spell)
         if seat in hands:
             hands[seat] = tuple(card for card in hands[seat] if card != caster.spell)

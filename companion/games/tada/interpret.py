@@ -6,7 +6,8 @@ import msgspec
 
 from companion.core.clock import Stamp
 from companion.core.command import Command, Propose, ProvePad
-from companion.core.observation import DiceRested, DieSeen, Observation, Pressed
+from companion.core.observation import CardLaid, DiceRested, DieSeen, Observation, Pressed
+from companion.games.tada import cards_seen
 from companion.games.tada import commands as c
 from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.model import Caster, Table, spell_of
@@ -30,10 +31,12 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was seen and not yet understood, by seat, of one cast (`key` tells casts apart)."""
+    """What was seen and not yet understood, by seat, of one cast (`key` tells casts apart). `faces`: the spell that
+    lies face up before each seat."""
 
     key: str = ""
     seats: dict[str, Seen] = {}
+    faces: dict[str, str] = {}
 
 
 def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[msgspec.Struct, Commands]:
@@ -44,6 +47,9 @@ def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[m
         notes = Trace(key=key)
     if isinstance(seen, Pressed):
         return notes, _pressed(table, seen)
+    if isinstance(seen, CardLaid):
+        faces, found = cards_seen.laid(table, notes.faces, seen)
+        return msgspec.structs.replace(notes, faces=faces), found
     if isinstance(seen, DiceRested) and table.game.phase in ("cast", "resolve"):
         return _rested(notes, table, seen)
     return notes, ()
