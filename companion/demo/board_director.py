@@ -30,8 +30,9 @@ from companion.games.tahwars.model import (
 )
 from companion.games.tahwars.policy import policy
 
-SEEN_S = 45.0
-"""So long the simulated people wait for the eyes on a busy machine, then the referee enters what happened."""
+SEEN_S, READ_S = 45.0, 20.0
+"""So long the simulated people wait for the eyes on a busy machine, for a tower and for a die, then the referee enters
+what happened."""
 EDGE_MM, ENTERED_U_MM = 75.0, 1.0
 MOVE_MM = 60.0
 CONTACT_MM = 7.0
@@ -224,7 +225,7 @@ class BoardDirector:
         self._pause(0.5)
         self._stage.roll(tuple(self._towers.values()), (*others, lain), way)
         self._dice[seat, kind] = lain
-        self._until(lambda now: now.game.players[seat].dice[kind] != before or bool(now.proposals), SEEN_S)
+        self._until(lambda now: now.game.players[seat].dice[kind] != before or bool(now.proposals), READ_S)
         self._answer()
         self._put_right(seat, kind, before)
 
