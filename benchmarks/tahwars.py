@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import cv2
 import numpy as np
 
+from benchmarks import tahwars_games
 from benchmarks.figures import Figure, Peer, percentile, report, say
 from benchmarks.tahwars_scenes import STICK_MM, Table, Throw
 from companion.core.observation import BoardDie
@@ -65,13 +66,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("-n", type=int, default=200, help="tables")
-    parser.add_argument("--part", choices=("towers", "dice", "all"), default="all")
+    parser.add_argument("--games", type=int, default=600, help="whole games by policy")
+    parser.add_argument("--part", choices=("towers", "dice", "games", "all"), default="all")
     args = parser.parse_args()
     cv2.setNumThreads(1)
     towers, dice = _Towers(), _Dice()
     begun = time.monotonic()
-    reader = BoardDiceReader() if args.part != "towers" else None
-    for n in range(args.n):
+    reader = BoardDiceReader() if args.part in ("dice", "all") else None
+    games = tahwars_games.figures(args.games if args.part in ("games", "all") else 0)
+    for n in range(args.n if args.part != "games" else 0):
         table = Table(n)
         seen = _read_towers(table, towers)
         if reader is not None and seen is not None:
@@ -79,7 +82,11 @@ def main() -> None:
         if (n + 1) % 5 == 0:
             say(f"{n + 1} of {args.n} tables, {time.monotonic() - begun:.0f} s")
     report(
-        [*_tower_figures(towers), *_dice_figures(dice, "" if reader else "--part towers leaves dice out")],
+        [
+            *_tower_figures(towers),
+            *_dice_figures(dice, "" if reader else "--part towers leaves dice out"),
+            *games,
+        ],
         args.json,
     )
 
