@@ -18,7 +18,7 @@ from companion.core.observation import (
     TowerSeen,
     reference,
 )
-from companion.core.seat import MARKS
+from companion.core.seat import MARKS, Seat
 from companion.games.tahwars import commands as c
 from companion.games.tahwars.ground import likeliest_kind
 from companion.games.tahwars.model import (
@@ -85,7 +85,7 @@ def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[m
             is_new = seat is not None and seat.id not in table.proven
             return notes, (ProvePad(seat=seat.id),) if seat is not None and is_new else ()
         case TowerHit():
-            seat = table.seat_of(seen.source, seen.input)
+            seat = _tower_of(table, seen)
             if seat is None:
                 return notes, ()
             touch = Touch(tower=seat.id, at_ns=seen.seen_ns, evidence=reference(seen))
@@ -104,6 +104,12 @@ def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[m
             return _rested(notes, table, seen)
         case _:
             return notes, ()
+
+
+def _tower_of(table: Table, seen: TowerHit) -> Seat | None:
+    """Whose tower was struck: a tower's box may have its button, its beam and its piezo on inputs of their own."""
+    of_device = [seat for seat in table.playing() if seat.device == seen.source]
+    return of_device[0] if len(of_device) == 1 else table.seat_of(seen.source, seen.input)
 
 
 def _noted(notes: Trace, touch: Touch) -> Trace:

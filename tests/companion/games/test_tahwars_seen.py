@@ -221,6 +221,16 @@ def test_a_tower_without_a_sensor_goes_by_the_camera() -> None:
     assert len(table.rest().view().open_proposals) == 1, "one's own tower is never hit"
 
 
+def test_a_towers_box_may_feel_hits_on_another_input_than_its_button() -> None:
+    table = Watched().armed().do(k.AssignPad(seat="s2", device="box-9", input=1))
+    table.do(c.DeclareAttack(seat="s1", dice=("d6",)))
+    table.v.step(TowerHit(source="box-9", seen_ns=table.v.now_ns, uncertainty_ns=0, input=2, boot=1, n=1, peak=9,
+                          width_us=4))  # fmt: skip
+    table.near("s1", "d6", "s2")
+    table.dice["s1", "d6"] = (6, 300.0, 60.0)
+    assert [proposal.confidence for proposal in table.rest().view().open_proposals] == [0.95]
+
+
 def test_what_happened_more_than_ten_seconds_ago_is_forgotten() -> None:
     table = Watched().armed().do(c.DeclareAttack(seat="s1", dice=("d6",))).felt("s2")
     table.v.now_ns += 11_000_000_000
