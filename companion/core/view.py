@@ -101,7 +101,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `text` says what it is, for who points at it or listens; `symbol` is a few signs drawn in its middle, so that
     nothing is told by colour alone. `style`: ``hollow`` (an outline only), ``dim`` (there, but covered), ``pale``
-    (the ground on which other shapes lie), or empty.
+    (the ground on which other shapes lie), ``new`` (the last that came), ``wrong`` (it lies wrong), or empty.
     """
 
     outline: tuple[Point, ...]

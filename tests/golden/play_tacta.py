@@ -15,6 +15,7 @@ from companion.core.seat import Actor, Role, seat_at
 from companion.games.tacta import GAME
 from companion.games.tacta import commands as c
 from companion.games.tacta.model import Tacta, ends_of, legal_plays
+from companion.games.tacta.phrases import key_of, ranked_plays
 
 RIA = Actor(Role.REFEREE, name="Ria")
 CAMERA = Actor(Role.SENSOR, name="camera")
@@ -67,6 +68,21 @@ class Evening:
         )
         return self.game.laid
 
+    def guided(self) -> None:
+        """Who is on turn is guided to a play: the card lies beside it first, then there."""
+        self.show()
+        seat = self.game.turn
+        card, play = ranked_plays(self.rec.table.sitting, seat, ends_of(self.rec.table.sitting, seat))[0]
+        self.do(c.SayNoPlay(seat=seat), Actor(Role.SEAT, seat=seat))  # refused: there is one
+        self.do(c.Aim(seat=seat, at=key_of(card, play)), Actor(Role.SEAT, seat=seat))
+        beside = Pose(play.pose.x_mm + 20.0, play.pose.y_mm, play.pose.angle_deg - 10.0)
+        self.do(c.NoteLaying(seat=seat, flipped=play.flipped, pose=beside), CAMERA)
+        self.do(
+            c.Lay(seat=seat, card=card, flipped=play.flipped, pose=play.pose, u_mm=0.3, u_deg=0.2),
+            CAMERA,
+            4000,
+        )
+
 
 def play() -> Recording:
     """Play the evening."""
@@ -101,6 +117,7 @@ def measured(t: Evening) -> None:
     wrong = t.lay(2, (7.0, 2.0, 0.0))
     t.do(c.RuleCard(n=wrong, is_legal=False))  # replay: it goes back
     t.lay(4)
+    t.guided()
     t.show()
     seat = t.game.turn
     t.do(

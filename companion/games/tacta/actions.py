@@ -26,7 +26,11 @@ from companion.games.tacta.model import (
     partner,
     to_be_ruled,
 )
+from companion.games.tacta.phrases import key_of, play_in_words, ranked_plays
 from companion.games.tacta.verdicts import words
+
+MOST_GUIDED = 12
+"""How many legal plays are offered to be guided to."""
 
 
 def _act(id_: str, command: Command, label: str, effect: str, **more: object) -> Action:
@@ -123,6 +127,8 @@ def _of_seat(table: Table, seat_id: str) -> Iterator[Action]:
         is_mine = seat.id in _movers(table)
         if state.phase == "play" and is_mine:
             yield _lay(table, seat.id)
+            yield from _guide(table, seat.id)
+            yield from _no_play(table, seat.id)
             yield from _box(table, seat.id)
         if not are_ends_known(table, seat.id):
             yield _ends(table, seat)
@@ -144,6 +150,7 @@ def _of_referee(table: Table) -> Iterator[Action]:
     if state.phase == "play":
         for seat_id in _movers(table):
             yield _lay(table, seat_id)
+            yield from _no_play(table, seat_id)
             yield from _box(table, seat_id)
     if state.phase in ("play", "scoring"):
         yield from _of_cards(table)
@@ -215,6 +222,34 @@ def _lay(table: Table, seat: str) -> Action:
     return _act(f"lay-{seat}", c.Lay(seat=seat, card=""), f"{table.name(seat)} lays a card",
                 "Its place is not measured: the table's word counts.", fields=(card, apart),
                 zone=f"seat-{seat}")  # fmt: skip
+
+
+def _no_play(table: Table, seat: str) -> Iterator[Action]:
+    """Offered unless it is known to be wrong."""
+    if is_measured(table) and (not are_ends_known(table, seat) or legal_plays(table, ends_of(table, seat))):
+        return
+    yield _act(f"none-{seat}", c.SayNoPlay(seat=seat), f"{table.name(seat)}: no legal play",
+               "It is checked where the places of all cards are known; then one card is laid apart.",
+               zone=f"seat-{seat}")  # fmt: skip
+
+
+def _guide(table: Table, seat: str) -> Iterator[Action]:
+    """Guidance to a legal play, for who does not see the table or is new to it."""
+    if seat in table.game.guided:
+        yield _act(f"unguide-{seat}", c.Aim(seat=seat, at=""), "Guide me no more",
+                   "What you lay counts as soon as your hand has left it.", zone=f"seat-{seat}")  # fmt: skip
+    found = (
+        ranked_plays(table, seat, ends_of(table, seat))[:MOST_GUIDED] if are_ends_known(table, seat) else []
+    )
+    if not found:
+        return
+    choices = tuple(
+        Choice(value=key_of(card, play), label=play_in_words(table, seat, card, play)) for card, play in found
+    )
+    field = Field(name="at", label="Legal play", kind="choice", choices=choices)
+    yield _act(f"guide-{seat}", c.Aim(seat=seat, at=""), "Guide me to a play",
+               "You are told how to move the card; it counts once it lies there.", fields=(field,),
+               zone=f"seat-{seat}")  # fmt: skip
 
 
 def _box(table: Table, seat: str) -> Iterator[Action]:

@@ -71,6 +71,31 @@ class Lay(CommandBody, frozen=True, kw_only=True):
     no_play: bool = False
 
 
+class SayNoPlay(CommandBody, frozen=True, kw_only=True):
+    """The player says that neither outermost card has a legal play; it is checked where places are known.
+    Rule: TACTA-11"""
+
+    by = SEATS
+    seat: str
+
+
+class Aim(CommandBody, frozen=True, kw_only=True):
+    """A seat wants to be guided to one of its legal plays, `at` as `phrases.key_of` names it; empty: no more."""
+
+    by = SEATS
+    seat: str
+    at: str
+
+
+class NoteLaying(CommandBody, frozen=True, kw_only=True):
+    """The card that a guided seat lays lies at `pose`, not yet where it aims; it is not released. Rule: TACTA-10"""
+
+    by = SENSORS
+    seat: str
+    flipped: bool
+    pose: Pose
+
+
 class BoxCard(CommandBody, frozen=True, kw_only=True):
     """No legal play and no free place: one outermost card goes to the box. Rule: TACTA-11"""
 
@@ -121,6 +146,6 @@ class NextRound(CommandBody, frozen=True, kw_only=True):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    TakeColour, PassSuits, Begin, ShowEnds, CallStart, GiveStart, Lay, BoxCard, RuleCard, NoteBump, NoteRestored,
-    EnterDots, Score, NextRound,
+    TakeColour, PassSuits, Begin, ShowEnds, CallStart, GiveStart, SayNoPlay, Aim, NoteLaying, Lay, BoxCard, RuleCard,
+    NoteBump, NoteRestored, EnterDots, Score, NextRound,
 )  # fmt: skip

@@ -7,6 +7,7 @@ from companion.core.event import Event, Resumed
 from companion.core.ruling import Verdict
 from companion.games.tacta import events as e
 from companion.games.tacta.model import Table
+from companion.games.tacta.phrases import guidance
 from companion.games.tacta.verdicts import words
 
 _SAID = {Verdict.OK: ("notice", "lies right"), Verdict.BREACH: ("breach", "lies wrong"),
@@ -27,6 +28,8 @@ def cues(before: Table, event: Event, after: Table) -> tuple[Cue, ...]:
             pattern, said = _SAID[judged.verdict]
             laid = Cue(target="all", pattern=pattern, text=f"{name(seat)}'s {words(card)} {said}.")
             return (laid, *_turn(before, after))
+        case e.Aimed(seat=seat) | e.LayingSeen(seat=seat) if told := guidance(after, seat):
+            return (Cue(target=seat, pattern="notice", text=told, urgent=True),)
         case e.EndsShown() | e.CardBoxed() | e.CardRuled():
             return _turn(before, after)
         case e.CardBumped(n=n):

@@ -43,6 +43,7 @@ from companion.games.tacta.model import (
     most_dots,
     partner,
 )
+from companion.games.tacta.phrases import key_of, play_in_words, ranked_plays
 from companion.games.tacta.placement import Judged, judge
 from companion.games.tacta.rulebook import CLICK_U_NS, MOST_U_MM, RACE_NS
 
@@ -250,6 +251,45 @@ def _apart(table: Table, command: c.Lay, found: Judged) -> Judged:
     return msgspec.structs.replace(found, verdict=verdict, rule="TACTA-11", because=because)
 
 
+def _say_no_play(table: Table, _: Order, command: c.SayNoPlay) -> Facts:
+    """Where every place is known the player is told what was overlooked. Rule: TACTA-11"""
+    seat = command.seat
+    if mode(table) != "free_play" and table.game.turn != seat:
+        return refuse(command, "TACTA-5", f"It is {table.name(table.game.turn)}'s turn.", seat)
+    if not table.game.decks.get(seat):
+        return refuse(command, "TACTA-4", "That seat holds no card.", seat)
+    if is_measured(table) and not are_ends_known(table, seat):
+        return refuse(command, "TACTA-4", "Show the two outermost cards first: then it can be checked.", seat)
+    ends = ends_of(table, seat)
+    if found := ranked_plays(table, seat, ends):
+        told = play_in_words(table, seat, *found[0])
+        because = f"{len(found)} legal placements are at hand, such as {told}."
+        return refuse(command, "TACTA-11", because, seat)
+    return (e.NoPlaySaid(seat=seat, is_checked=is_measured(table)),)
+
+
+def _aim(table: Table, _: Order, command: c.Aim) -> Facts:
+    seat = command.seat
+    if not command.at:
+        if seat not in table.game.guided:
+            return refuse(command, "TACTA-10", "That seat is not guided.", seat)
+        return (e.Aimed(seat=seat, card=""),)
+    if mode(table) != "free_play" and table.game.turn != seat:
+        return refuse(command, "TACTA-5", f"It is {table.name(table.game.turn)}'s turn.", seat)
+    for card, play in ranked_plays(table, seat, ends_of(table, seat)):
+        if key_of(card, play) == command.at:
+            return (e.Aimed(seat=seat, card=card, flipped=play.flipped, pose=play.pose),)
+    return refuse(command, "TACTA-6", "That is none of the legal plays of the outermost cards.", seat)
+
+
+def _note_laying(table: Table, _: Order, command: c.NoteLaying) -> Facts:
+    if command.seat not in table.game.guided:
+        return refuse(command, "TACTA-10", "That seat is not guided: what lies is laid.", command.seat)
+    if wrong := _why_not_pose(command.pose, 0.0):
+        return refuse(command, "TACTA-10", wrong, command.seat)
+    return (e.LayingSeen(seat=command.seat, flipped=command.flipped, pose=command.pose),)
+
+
 def _box(table: Table, _: Order, command: c.BoxCard) -> Facts:
     seat, card = command.seat, full_name(table, command.seat, command.card)
     if card not in table.game.decks.get(seat, ()):
@@ -330,6 +370,9 @@ RULES: Mapping[type[Command], tuple[frozenset[str], str, Judge]] = {
     c.CallStart: (frozenset({"countdown"}), "TACTA-20", _call_start),
     c.GiveStart: (frozenset({"countdown"}), "TACTA-20", _give_start),
     c.Lay: (PLAY | END, "TACTA-5", _lay),
+    c.SayNoPlay: (PLAY, "TACTA-11", _say_no_play),
+    c.Aim: (PLAY, "TACTA-10", _aim),
+    c.NoteLaying: (PLAY, "TACTA-10", _note_laying),
     c.BoxCard: (PLAY, "TACTA-11", _box),
     c.RuleCard: (PLAY | END, "TACTA-12", _rule_card),
     c.NoteBump: (PLAY | END, "TACTA-10", _bump),

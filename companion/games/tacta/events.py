@@ -61,6 +61,31 @@ class CardLaid(EventBody, frozen=True, kw_only=True):
     stamp: Stamp
 
 
+class NoPlaySaid(EventBody, frozen=True, kw_only=True):
+    """A player said that nothing can be played, and nothing that is known speaks against it; `is_checked`: whether all
+    places were known."""
+
+    seat: str
+    is_checked: bool
+
+
+class Aimed(EventBody, frozen=True, kw_only=True):
+    """A seat is guided to a play: this side of this card at `pose`; no card when it is guided no more."""
+
+    seat: str
+    card: str
+    flipped: bool = False
+    pose: Pose | None = None
+
+
+class LayingSeen(EventBody, frozen=True, kw_only=True):
+    """The card of a guided seat lies there, not yet where it aims."""
+
+    seat: str
+    flipped: bool
+    pose: Pose
+
+
 class CardBoxed(EventBody, frozen=True, kw_only=True):
     """A card went to the box unplayed."""
 
@@ -109,6 +134,7 @@ class RoundCleared(EventBody, frozen=True, kw_only=True):
 
 
 EVENTS: tuple[type[Event], ...] = (
-    ColourTaken, SuitsPassed, RoundBegun, EndsShown, StartSet, Started, CardLaid, CardBoxed, CardRuled, CardBumped,
+    ColourTaken, SuitsPassed, RoundBegun, EndsShown, StartSet, Started, NoPlaySaid, Aimed, LayingSeen, CardLaid,
+    CardBoxed, CardRuled, CardBumped,
     CardRestored, DotsEntered, RoundScored, RoundCleared,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from companion.games.tacta import events as e
 from companion.games.tacta.deck import SUITS
 from companion.games.tacta.model import (
     START,
+    Guided,
     Lying,
     Table,
     Tacta,
@@ -57,6 +58,12 @@ def evolve(table: Table, event: Event, moment: Moment) -> Tacta:
             return replace(state, phase="play", turn="")
         case e.CardLaid(seat=seat, card=card):
             return _laid(table, state, event)
+        case e.Aimed(seat=seat):
+            return replace(state, guided=_aimed(state, event))
+        case e.LayingSeen(seat=seat, flipped=flipped, pose=pose):
+            aim = state.guided.get(seat)
+            seen = {} if aim is None else {seat: replace(aim, lies=pose, lies_flipped=flipped)}
+            return replace(state, guided={**state.guided, **seen})
         case e.CardBoxed(seat=seat, card=card):
             after = replace(_taken(state, seat, card), boxed=(*state.boxed, card))
             return _turned(table, after, seat, Stamp(at_ns=moment.at_ns, u_ns=CLICK_U_NS))
@@ -137,6 +144,14 @@ def _started(table: Table, state: Tacta) -> Tacta:
     return replace(state, phase="play", turn=tied[lot])
 
 
+def _aimed(state: Tacta, event: e.Aimed) -> dict[str, Guided]:
+    """Whom the table guides, and where to."""
+    others = _without(state.guided, event.seat)
+    if not event.card or event.pose is None:
+        return others
+    return {**others, event.seat: Guided(card=event.card, flipped=event.flipped, pose=event.pose)}
+
+
 def _taken(state: Tacta, seat: str, card: str) -> Tacta:
     """The card is out of the hand, and so in nobody else's."""
     counts = {**state.counts, seat: max(0, state.counts.get(seat, 0) - 1)}
@@ -145,7 +160,8 @@ def _taken(state: Tacta, seat: str, card: str) -> Tacta:
         for each, deck in state.decks.items()
     }
     ends = {each: tuple(other for other in shown if other != card) for each, shown in state.ends.items()}
-    return replace(state, decks=decks, counts=counts, ends=ends)
+    guided = _without(state.guided, seat)
+    return replace(state, decks=decks, counts=counts, ends=ends, guided=guided)
 
 
 def _given_back(table: Table, state: Tacta, seat: str, card: str) -> Tacta:
@@ -232,7 +248,10 @@ def _left(table: Table, state: Tacta, seat: str, moment: Moment) -> Tacta:
     """Cards that lie stay and score; the deck in hand is out of the game. Before cards lie the colour is free again."""
     if state.phase == "setup":
         return replace(state, colours=_without(state.colours, seat), suits=_without(state.suits, seat))
-    after = replace(state, decks=_without(state.decks, seat), counts=_without(state.counts, seat))
+    after = replace(
+        state, decks=_without(state.decks, seat), counts=_without(state.counts, seat),
+        guided=_without(state.guided, seat),
+    )  # fmt: skip
     if state.phase == "ends":
         return _started(table, after)
     if state.phase in ("countdown", "play") and mode(table) == "free_play":

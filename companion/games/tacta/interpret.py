@@ -12,7 +12,7 @@ from companion.core.command import Command, Propose, ProvePad
 from companion.core.observation import CardChanged, Observation, Pressed, reference
 from companion.games.tacta import commands as c
 from companion.games.tacta.deck import Deck
-from companion.games.tacta.model import START, Lying, Table, deck_of, mode
+from companion.games.tacta.model import START, Guided, Lying, Table, allowance, deck_of, mode
 from companion.games.tacta.rulebook import MOST_U_MM
 
 SURE = 0.8
@@ -46,7 +46,7 @@ def _changed(table: Table, seen: CardChanged) -> Iterator[Command]:
         return
     if phase not in ("play", "scoring"):
         return
-    if seen.change in ("placed", "unsure"):
+    if seen.change in ("placed", "unsure") or (seen.change == "bumped" and _guided(table, seen) is not None):
         yield from _laid(table, deck, seen)
     elif (card := _same(table, deck, seen)) is not None:
         yield from _moved(card, seen) if seen.change == "bumped" else _taken(card, seen)
@@ -63,17 +63,37 @@ def _laid(table: Table, deck: Deck, seen: CardChanged) -> Iterator[Command]:
     seat = turn if turn in holders else next(iter(holders), None)
     if seat is None:
         return
+    aim = _guided(table, seen)
+    if aim is not None and not _is_there(table, aim, seen):
+        yield c.NoteLaying(seat=seat, flipped=seen.flipped, pose=seen.pose)
+        return
     lay = c.Lay(
         seat=seat, card=card, flipped=seen.flipped, pose=seen.pose, u_mm=_known(seen.u_mm),
         u_deg=min(180.0, seen.u_deg), stamp=Stamp(at_ns=seen.seen_ns, u_ns=seen.uncertainty_ns),
     )  # fmt: skip
-    if seen.change == "placed" and seen.card is not None and seen.confidence >= SURE:
+    if seen.change != "unsure" and seen.card is not None and seen.confidence >= SURE:
         yield lay
         return
     others = [front.replace("-", " ") for front in seen.candidates if front != likely]
     doubt = f", or it is {' or '.join(others)}" if others else ""
     words = f"{table.name(seat)} lays {seen.colour} {likely.replace('-', ' ')}{doubt}"
     yield _proposed(seen, lay, words)
+
+
+def _guided(table: Table, seen: CardChanged) -> Guided | None:
+    """What a seat that lays just this card is guided to."""
+    wanted = f"{seen.colour}:{seen.card}"
+    return next((aim for aim in table.game.guided.values() if aim.card == wanted), None)
+
+
+def _is_there(table: Table, aim: Guided, seen: CardChanged) -> bool:
+    """Whether a guided card lies where it aims, so that it is right whatever the eye may err; then it is released."""
+    if seen.pose is None or seen.flipped != aim.flipped:
+        return False
+    width, height = deck_of(table).card_mm
+    corners = ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height))
+    off = max(math.dist(seen.pose.apply(corner), aim.pose.apply(corner)) for corner in corners)
+    return off <= allowance(table).mm - seen.u_mm
 
 
 def _same(table: Table, deck: Deck, seen: CardChanged) -> Lying | None:

@@ -50,6 +50,16 @@ class Lying(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return colour_of(self.card)
 
 
+class Guided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a seat is guided to: this side of `card` at `pose`; `lies`, `lies_flipped`: how it was seen to lie last."""
+
+    card: str
+    flipped: bool
+    pose: Pose
+    lies: Pose | None = None
+    lies_flipped: bool = False
+
+
 class Tacta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A game of Tacta.
 
@@ -57,6 +67,7 @@ class Tacta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     in no order, for nobody may look through a deck; partners hold halves of one deck, and who holds which nobody knows.
     `counts`: how many cards each seat holds. `ends`: outermost cards that were shown. `ended`: when free play ended.
     `last`: visible dots by colour of the round that was scored last, `taken_away` the cards that did not count.
+    `guided`: what seats are guided to while they lay.
     """
 
     phase: str
@@ -77,6 +88,7 @@ class Tacta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     taken_away: tuple[int, ...] = ()
     totals: dict[str, int] = {}
     winners: tuple[str, ...] = ()
+    guided: dict[str, Guided] = {}
 
 
 Table = Sitting[Tacta]

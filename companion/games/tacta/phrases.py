@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from companion.games.tacta.faces import turned
 from companion.games.tacta.ground import Ground
 from companion.games.tacta.model import Table, area, front_of, ground_of, laid_of, legal_plays
 from companion.games.tacta.placement import Play
@@ -35,15 +36,61 @@ def spot(table: Table, seat: str, x: float, y: float) -> str:
     return f"{far_cm:.0f} cm from your edge, {side_cm:.0f} cm from the left"
 
 
-def plays_in_words(table: Table, seat: str, cards: tuple[str, ...], most: int = 6) -> str:
-    """The legal plays of these outermost cards, the ones that show most dots of the seat's colour first."""
+def key_of(card: str, play: Play) -> str:
+    """A name for one legal play, the same as long as the cards lie as they do."""
+    side = "back" if play.flipped else "front"
+    return f"{card}/{side}/{play.own}/{play.target}/{play.on}/{round(play.pose.angle_deg)}"
+
+
+def ranked_plays(table: Table, seat: str, cards: tuple[str, ...]) -> list[tuple[str, Play]]:
+    """The legal plays of these cards, those that hide most dots of others and fewest of the own colour first."""
     found = legal_plays(table, cards)
     if not found:
-        return "Neither outermost card has a legal play: lay one apart, where it touches no card."
+        return []
     ground = ground_of(table)
-    by_worth = sorted(found, key=lambda pair: -hidden_of_others(table, ground, seat, pair[1]))
-    told = [play_in_words(table, seat, card, play) for card, play in by_worth[:most]]
+    return sorted(found, key=lambda pair: -hidden_of_others(table, ground, seat, pair[1]))
+
+
+def plays_in_words(table: Table, seat: str, cards: tuple[str, ...], most: int = 6) -> str:
+    """The legal plays of these outermost cards, in the order of `ranked_plays`."""
+    found = ranked_plays(table, seat, cards)
+    if not found:
+        return "Neither outermost card has a legal play: lay one apart, where it touches no card."
+    told = [play_in_words(table, seat, card, play) for card, play in found[:most]]
     return f"{len(found)} legal plays. {' '.join(f'{i}. {each}.' for i, each in enumerate(told, 1))}"
+
+
+def guidance(table: Table, seat: str) -> str:
+    """How a guided seat brings its card from where it was seen last to where it aims; empty while it is not guided."""
+    aim = table.game.guided.get(seat)
+    if aim is None:
+        return ""
+    width, height = ground_of(table).faces.deck.card_mm
+    middle = (width / 2, height / 2)
+    wanted = aim.pose.apply(middle)
+    if aim.lies is None:
+        side = "the other side up" if aim.flipped else "as it is"
+        return f"Lay {front_of(aim.card).replace('-', ' ')}, {side}, about {spot(table, seat, *wanted)}."
+    if aim.lies_flipped != aim.flipped:
+        return "Turn it over: the other side must be up."
+    here = aim.lies.apply(middle)
+    dx, dy = wanted[0] - here[0], wanted[1] - here[1]
+    turn = math.radians(facing_deg(table, seat))
+    right, ahead = dx * math.cos(turn) + dy * math.sin(turn), dx * math.sin(turn) - dy * math.cos(turn)
+    told = [_way(right, "right", "left"), _way(ahead, "away from you", "towards you")]
+    off = round(turned(aim.pose.angle_deg - aim.lies.angle_deg))
+    if off:
+        told.append(f"turn {abs(off)} degrees {'clockwise' if off > 0 else 'anticlockwise'}")
+    said = ", ".join(each for each in told if each)
+    return f"{said[:1].upper()}{said[1:]}." if said else "It lies right."
+
+
+def _way(mm: float, plus: str, minus: str) -> str:
+    """How far to move along one direction, in words: cm where it is far, mm where it is near; empty for nothing."""
+    far = abs(mm)
+    if far < 0.5:
+        return ""
+    return f"{plus if mm > 0 else minus} {f'{far / 10:.0f} cm' if far >= 15 else f'{far:.0f} mm'}"
 
 
 def hidden_of_others(table: Table, ground: Ground, seat: str, play: Play) -> int:

@@ -30,6 +30,10 @@ def rule(before: Table, event: Event, after: Table) -> tuple[Ruling, ...]:
             whose = "" if is_measured(before) else ", by the player's word"
             because = f"{name(seat)} has no legal play and finds no free place{whose}: {words(card)} goes to the box."
             return (ok("TACTA-11", because, seat),)
+        case e.NoPlaySaid(seat=seat, is_checked=is_checked):
+            how = "it was checked" if is_checked else "that is the player's word"
+            because = f"{name(seat)} has no legal play with either outermost card: {how}. One is laid apart."
+            return (ok("TACTA-11", because, seat),)
         case e.CardRuled():
             return _ruled(before, event, after)
         case e.CardBumped(n=n, moved_mm=moved):

@@ -22,9 +22,11 @@ from companion.games.tacta.model import (
     front_of,
     ground_from,
     ground_of,
+    illegal_cards,
     is_measured,
+    legal_plays,
 )
-from companion.games.tacta.phrases import lying_in_words, plays_in_words
+from companion.games.tacta.phrases import guidance, lying_in_words, plays_in_words
 from companion.games.tacta.verdicts import words
 
 HEADLINES = {
@@ -109,6 +111,8 @@ def _zones(table: Table) -> tuple[Zone, ...]:
         rows = (*_bumped_rows(table), *_doubtful_rows(table), *_partly_rows(table))
         if rows:
             found.append(Zone(id="cards", title="Cards to look at", rows=rows))
+    if rows := _recount_rows(table):
+        found.append(Zone(id="recount", title="Taken away before the count", rows=rows))
     found.append(Zone(id="score", title="Score", rows=_score_rows(table)))
     return tuple(found)
 
@@ -137,6 +141,35 @@ def _partly_rows(table: Table) -> tuple[Row, ...]:
     )
 
 
+def _recount_rows(table: Table) -> tuple[Row, ...]:
+    """What scoring does to cards that lie illegally, and to the dots of each colour. Rule: TACTA-13"""
+    gone = illegal_cards(table)
+    if table.game.phase != "scoring" or not gone:
+        return ()
+    rows = [
+        Row(id=f"gone-{card.n}", label=f"{card.n}: {words(card.card)}", text="lies illegally: it scores nothing",
+            seat=card.seat, tone="bad")
+        for card in gone
+    ]  # fmt: skip
+    if is_measured(table):
+        before, after = ground_of(table).score(), dots_by_colour(table)
+        changed = [colour for colour in after if after[colour] != before.get(colour, 0)]
+        rows += [
+            Row(
+                id=f"recount-{colour}",
+                label=told_colour(colour),
+                text=f"{before.get(colour, 0)} dots, then {after[colour]}",
+            )
+            for colour in changed
+        ]
+    return tuple(rows)
+
+
+def told_colour(colour: str) -> str:
+    """A printed colour by sign and word: ``♥ pink``."""
+    return f"{GLYPHS.get(colour, '★')} {colour}"
+
+
 def _is_doubtful(card: Lying) -> bool:
     return card.ruled == "illegal" or (not card.ruled and card.judged.verdict is not Verdict.OK)
 
@@ -159,7 +192,10 @@ def _seat_zone(table: Table, seat: str) -> Zone:
     if colour:
         rows.append(
             Row(
-                id=f"colour-{seat}", label="Colour", text=f"{colour} ({MARKS.get(colour, 'star')})", seat=seat
+                id=f"colour-{seat}",
+                label="Colour",
+                text=f"{told_colour(colour)} ({MARKS.get(colour, 'star')})",
+                seat=seat,
             )
         )
     if seat in state.decks:
@@ -167,7 +203,18 @@ def _seat_zone(table: Table, seat: str) -> Zone:
         if are_ends_known(table, seat) and state.decks[seat]:
             text += f"; outermost: {' and '.join(words(card) for card in ends_of(table, seat))}"
         rows.append(Row(id=f"deck-{seat}", label="Deck", text=text, seat=seat))
+        rows += _plays_row(table, seat)
     return Zone(id=f"seat-{seat}", title=table.name(seat), rows=tuple(rows), seat=seat)
+
+
+def _plays_row(table: Table, seat: str) -> tuple[Row, ...]:
+    """Whether a seat that may play has a legal play, where that is known. Rule: TACTA-11"""
+    may = table.game.phase == "play" and table.game.turn in ("", seat)
+    if not may or not is_measured(table) or not ends_of(table, seat) or not are_ends_known(table, seat):
+        return ()
+    count = len(legal_plays(table, ends_of(table, seat)))
+    text = f"{count} legal placements" if count else "no legal play: one card is laid apart"
+    return (Row(id=f"plays-{seat}", label="May play", text=text, seat=seat, tone="" if count else "doubt"),)
 
 
 def _score_rows(table: Table) -> tuple[Row, ...]:
@@ -176,7 +223,7 @@ def _score_rows(table: Table) -> tuple[Row, ...]:
     rows = []
     for standing in score_table(table):
         colour = state.colours.get(standing.seat, "")
-        now = f"{dots[colour]} dots show; " if colour in dots else ""
+        now = f"{told_colour(colour)}: {dots[colour]} dots show; " if colour in dots else ""
         shared = " (shared)" if standing.shared else ""
         rows.append(
             Row(
@@ -189,7 +236,12 @@ def _score_rows(table: Table) -> tuple[Row, ...]:
 
 
 def _answers(table: Table, seat: str) -> tuple[Answer, ...]:
-    found = [Answer(id="lying", label="What lies on the table?", key="d", text=lying_in_words(table, seat))]
+    found = []
+    if told := guidance(table, seat):
+        found.append(Answer(id="guide", label="How must I move it?", key="g", text=told))
+    found.append(
+        Answer(id="lying", label="What lies on the table?", key="d", text=lying_in_words(table, seat))
+    )
     if table.game.phase == "play" and is_measured(table) and table.game.decks.get(seat):
         if are_ends_known(table, seat):
             text = plays_in_words(table, seat, ends_of(table, seat))
@@ -211,7 +263,7 @@ def _drawn(data: str, lying: tuple[Lying, ...], size_mm: tuple[float, float]) ->
     shapes: list[Shape] = []
     hidden: list[Shape] = []
     for index, (laid, card) in enumerate(zip(ground.laid, lying, strict=True)):
-        shapes.append(_card(card, ground.outlines[index]))
+        shapes.append(_card(card, ground.outlines[index], is_newest=index == len(lying) - 1))
         for number, shape in enumerate(ground.faces.card(laid.face).shapes):
             ink, style = (laid.colour, "") if shape.dots_mm else ("white", "hollow")
             shapes.append(Shape(outline=_corners(ground.shape(index, number)), colour=ink, style=style))
@@ -221,13 +273,16 @@ def _drawn(data: str, lying: tuple[Lying, ...], size_mm: tuple[float, float]) ->
     return BoardDrawing(size_mm=size_mm, shapes=(*shapes, *hidden))
 
 
-def _card(card: Lying, outline: Polygon) -> Shape:
+def _card(card: Lying, outline: Polygon, *, is_newest: bool) -> Shape:
     told = f"{card.n}: {words(card.card)}" if card.n else "starting card"
     if card.n and card.is_illegal:
         told += ", lies wrong"
     suit, _, value = front_of(card.card).partition("-")
     sign = f"{card.colour[:2].capitalize()}{SIGNS.get(suit, '')}{value}" if card.n else "X"
-    return Shape(outline=_corners(outline), colour="black", text=told, symbol=sign)
+    is_wrong = bool(card.n) and card.is_illegal
+    style = "wrong" if is_wrong else "new" if card.n and is_newest else ""
+    mark = "✕ " if is_wrong else ""
+    return Shape(outline=_corners(outline), colour="black", text=told, symbol=f"{mark}{sign}", style=style)
 
 
 def _corners(polygon: Polygon) -> tuple[Point, ...]:
