@@ -294,6 +294,7 @@ Observation = (
     | DeviceChanged
     | DiceRested
     | TableStirred
+    | CardChanged
     | CardLaid
     | CardLifted
     | BoardRested

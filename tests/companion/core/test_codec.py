@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typing
+
 import counting as k
 import msgspec
 import pytest
@@ -9,6 +11,7 @@ from virtual import REFEREE, Virtual, press
 
 from companion.core import command as c
 from companion.core import event as e
+from companion.core import observation
 from companion.core.codec import Codec
 from companion.core.ruling import breach
 
@@ -69,3 +72,11 @@ def test_equal_states_have_equal_hashes_and_others_do_not() -> None:
     assert CODEC.state_hash(turned) == CODEC.state_hash(one.sitting)
     two.give(k.Add(seat="s2", number=1))
     assert CODEC.state_hash(one.sitting) != CODEC.state_hash(two.sitting)
+
+
+def test_every_observation_that_there_is_can_be_read_back_from_a_journal() -> None:
+    kinds = {
+        kind for kind in vars(observation).values()
+        if isinstance(kind, type) and issubclass(kind, observation.Observed) and kind is not observation.Observed
+    }  # fmt: skip
+    assert kinds == set(typing.get_args(observation.Observation))
