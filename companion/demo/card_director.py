@@ -31,7 +31,7 @@ from companion.games.tacta.model import (
 )
 from vision.render.overlaid import LaidCard
 
-SEEN_S = 60.0
+SEEN_S = 200.0
 """So long the simulated people wait for the eyes on a busy machine, then the referee enters what was done."""
 NUDGE_TENTH_MM, NUDGE_TENTH_DEG = 6, 4
 """How exactly a careful hand lays a card."""
