@@ -22,10 +22,15 @@ from companion.app.wiring import DEFAULT_TABLE_MM, RunningTable
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
 from companion.core.seat import seat_at
+from companion.demo.board_director import BoardDirector
+from companion.demo.board_stage import BoardStage
 from companion.demo.card_director import CardDirector
 from companion.demo.director import DeskHands, Director, StuckError
+from companion.demo.hand_director import HandDirector
+from companion.demo.hand_stage import HandStage, write_demo_deck
 from companion.demo.pads import NAMES, press_of, radio_pads, seats_of, wired_pads
 from companion.demo.stage import CardStage, Film, Stage
+from companion.games.tahwars.deck import read as read_tahwars
 from companion.runtime.replay import replay
 from vision.feed import Feed
 
@@ -34,6 +39,8 @@ STEP_MS = 5.0
 """Uncertainties of the demo's result are rounded up to steps of this, so that a run can be repeated."""
 CARD_TABLE_MM = (780.0, 480.0)
 """The demo's table of Tacta between its markers."""
+HAND_TABLE_MM = (480.0, 300.0)
+"""The demo's table of Zing-a-Zam between its markers."""
 
 
 def demo(options: dict[str, Any]) -> None:
@@ -160,8 +167,47 @@ def _of_tacta(
     return table, CardDirector(DeskHands(table.loop), stage, seed=options["seed"], speed=options["speed"])
 
 
-STAGED: dict[str, Callable[..., tuple[RunningTable, Director | CardDirector]]] = {
-    "tada": _of_tada, "tacta": _of_tacta,
+def _of_zingazam(
+    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+) -> tuple[RunningTable, HandDirector]:
+    """Cards that are known again by a deck of our own drawing; nobody slams anything."""
+    deck = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="companion-demo-"))) / "deck"
+    write_demo_deck(deck)
+    settings = msgspec.structs.replace(
+        asked,
+        seats=tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1)),
+        options={},
+        mqtt=options["mqtt"],
+        deck=deck,
+        table_mm=HAND_TABLE_MM,
+    )
+    stage = _filmed(stack, HandStage(feed, HAND_TABLE_MM, options["seed"]))
+    table = stack.enter_context(RunningTable(settings))
+    director = HandDirector(
+        DeskHands(table.loop), stage, size_mm=HAND_TABLE_MM, seed=options["seed"], speed=options["speed"]
+    )
+    return table, director
+
+
+def _of_tahwars(
+    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+) -> tuple[RunningTable, BoardDirector]:
+    """Towers and dice on the first map of the house; who has five crowns first wins at once, so that it ends soon."""
+    seats = tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1))
+    settings = msgspec.structs.replace(
+        asked, seats=seats, options={"first_to_five": True}, mqtt=options["mqtt"]
+    )
+    laid = read_tahwars(asked.data).maps[0]
+    colours = [seat.colour for seat in seats]
+    stage = _filmed(stack, BoardStage(feed, laid, colours, options["seed"]))
+    table = stack.enter_context(RunningTable(settings))
+    return table, BoardDirector(DeskHands(table.loop), stage, seed=options["seed"], speed=options["speed"])
+
+
+People = Director | CardDirector | HandDirector | BoardDirector
+STAGED: dict[str, Callable[..., tuple[RunningTable, People]]] = {
+    "tada": _of_tada, "tacta": _of_tacta, "zingazam": _of_zingazam,
+    "tahwars": _of_tahwars,
 }  # fmt: skip
 """Games that have people who play by themselves, and how their table is set."""
 
@@ -173,7 +219,7 @@ def _filmed(stack: contextlib.ExitStack, stage: S) -> S:
     return stage
 
 
-def _act(director: Director | CardDirector) -> None:
+def _act(director: People) -> None:
     try:
         director.play()
     except StuckError as error:

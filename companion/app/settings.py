@@ -32,9 +32,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `serial`: ports, ``auto``, or nothing; `buzzers`: ports of plain buzzers. `mqtt`: broker URL, ``auto``,
     ``embedded``, or empty. `book`: file of what is known of pads, None to keep it in memory. `camera`: what
-    `vision.camera` opens, or empty. `journal`: taken up again when it exists. `data`: text of the game's data
-    file. `table_mm`: (width, height) of the marked rectangle, None to measure it by the markers. `keys`: MQTT
-    pad keys by device id; with `is_strict` frames without one are refused.
+    `vision.camera` opens, or empty. `deck`: folder of the enrolled cards, None where none are read. `journal`: taken up
+    again when it exists. `data`: text of the game's data file. `table_mm`: (width, height) of the marked rectangle,
+    None to measure it by the markers. `keys`: MQTT pad keys by device id; with `is_strict` frames without one are
+    refused.
     """
 
     game: str
@@ -49,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     book: Path | None = None
     camera: str = ""
     profile: Path | None = None
+    deck: Path | None = None
     table_mm: tuple[float, float] | None = None
     host: str = "127.0.0.1"
     port: int = 8642

@@ -35,6 +35,7 @@ from companion.runtime.opening import Opening, create, reopen
 from companion.sight import tacta as tacta_sight
 from companion.sight import tada as tada_sight
 from companion.sight import tahwars as tahwars_sight
+from companion.sight import zingazam as zingazam_sight
 from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.byte_link import ByteLink
 from firmware_bridge.discovery import AUTO, AutoMqttLink
@@ -59,6 +60,8 @@ LOOKOUTS: Mapping[str, Callable[[str], LookoutSpec]] = {
     "tahwars": tahwars_sight.lookout,
 }
 """Games at whose tables everything that lies is followed, with what their data file asks to look at."""
+DECKS: Mapping[str, Callable[[Path], LookoutSpec]] = {"zingazam": zingazam_sight.lookout}
+"""Games whose cards are known again, wherever they are laid, by the enrolled deck in a folder."""
 COUNTED = "tacta"
 """The game whose finished table is counted on photographs."""
 DEFAULT_TABLE_MM = (480.0, 320.0)
@@ -214,7 +217,10 @@ class RunningTable:
         settings = self.settings
         self.access = Access(settings.journal.with_suffix(".access"))
         sight = SIGHTS.get(self.loop.game.name)
-        faces = FaceDesk(settings.profile, self.loop.game.name, self.camera, sight.FACES if sight else ())
+        shown = (
+            None if self.loop.game.name in DECKS else self.camera
+        )  # it sees cards that are hidden from some
+        faces = FaceDesk(settings.profile, self.loop.game.name, shown, sight.FACES if sight else ())
         app = create_app(
             self.loop,
             self.access,
@@ -243,6 +249,10 @@ class RunningTable:
             return CameraChild(
                 settings.camera, seen, self._camera_saw, marks=Marks(size_mm=settings.table_mm)
             )
+        known = DECKS.get(game.name)
+        if settings.camera and settings.deck is not None and known is not None:
+            marks = Marks(size_mm=settings.table_mm or DEFAULT_TABLE_MM)
+            return CameraChild(settings.camera, known(settings.deck), self._camera_saw, marks=marks)
         if not settings.camera or sight is None:
             return None
         reader = sight.reader(str(settings.profile)) if settings.profile else None
