@@ -89,12 +89,25 @@ def profile_path(name: str, must_exist: bool = True) -> Path:
     return path
 
 
-def _kept(name: str, suffix: str, what: str) -> Path:
-    if name.endswith(suffix):
+def cards_path(name: str, must_exist: bool = True) -> Path:
+    """The folder of the cards enrolled under this name, or this folder where a path is given. Raises SettingsError."""
+    if any(sign in name for sign in "/\\.") or Path(name).is_dir():
+        path = Path(name)
+    else:
+        path = _kept(name, "", "cards", "cards")
+    if must_exist and not path.is_dir():
+        raise SettingsError(
+            f"there are no cards {name!r}: companion enrol cards {name} --from FOLDER makes them"
+        )
+    return path
+
+
+def _kept(name: str, suffix: str, what: str, folder: str = "dice") -> Path:
+    if suffix and name.endswith(suffix):
         return Path(name)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
         raise SettingsError(f"{name!r} is no name for {what}: use letters, digits, - and _, at most 40")
-    return state_folder() / "dice" / f"{name}{suffix}"
+    return state_folder() / folder / f"{name}{suffix}"
 
 
 def game_named(name: str) -> Game[Any]:
