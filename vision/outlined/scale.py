@@ -19,8 +19,11 @@ from vision.outlined.whole import lines_of, read_whole
 
 Floats = NDArray[np.float64]
 _LONGEST_PX = 1600
-_GUESSES = (0.84, 0.89, 0.94, 1.0, 1.06)  # of what dots say: blur makes them larger
-_LEAST_RIM, _MOST = 0.42, 8
+_GUESSES = (0.82, 0.78, 0.86, 0.74, 0.91, 0.7, 0.96)  # of what dots say: blur makes them larger
+_INNER = (1.06, 1.1, 1.02)  # the same of dark oblongs: their rim is light
+_LEAST_RIM, _RINGS = 0.5, 2
+_FINE_COST = 0.05
+_ROUNDS = 3
 _BEST_CARDS = 10
 _GOOD_COST = 0.14
 _TURNS = 150
@@ -47,31 +50,39 @@ def _plane(frame: Frame, reader: CardReader) -> Plane:
         small = np.asarray(
             cv2.resize(frame, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
         )
-    best: tuple[float, Plane] | None = None
-    for scale in _scales(small, reader):
-        plane = _straight(small, scale)
-        found = rings(lines_of(laid_flat(small, plane)), 0.5, reader.size_mm, least=_LEAST_RIM, most=_MOST)
-        score = sum(ring.share - _LEAST_RIM for ring in found)
-        if found and (best is None or score > best[0]):
-            best = (score, plane)
-    if best is None:
-        raise NoPlaneError(_NOTHING)
-    plane = best[1]
-    for _ in range(2):
+    size = (small.shape[1], small.shape[0])
+    plane, card = _first(small, reader)
+    cards = [card]
+    for number in range(_ROUNDS):
         flat = laid_flat(small, plane)
-        cards = [
-            card
-            for card in read_whole(flat, reader).cards
-            if card.cost < _GOOD_COST and card.card is not None
-        ]
+        if number:
+            cards = [card for card in read_whole(flat, reader).cards if card.cost < _GOOD_COST]
         if not cards:
-            raise NoPlaneError(_NOTHING)
+            break
         corners = [
             _corners(flat, reader, card) for card in sorted(cards, key=lambda card: card.cost)[:_BEST_CARDS]
         ]
-        plane = _straightened(plane, np.array(corners), reader.size_mm, (small.shape[1], small.shape[0]))
+        plane = _straightened(plane, np.array(corners), reader.size_mm, size)
     larger = np.diag((1 / shrink, 1 / shrink, 1.0))
     return Plane(larger @ plane.to_px, plane.size_mm, plane.u_mm)
+
+
+def _first(frame: Frame, reader: CardReader) -> tuple[Plane, CardRead]:
+    """The picture as if taken straight from above, at the scale at which some card fits best, and that card. Raises
+    NoPlaneError."""
+    best: tuple[Plane, CardRead] | None = None
+    for scale in _scales(frame, reader):
+        plane = _straight(frame, scale)
+        flat = laid_flat(frame, plane)
+        for ring in rings(lines_of(flat), 0.5, reader.size_mm, least=_LEAST_RIM, most=_RINGS):
+            read = reader.read(flat, ring.pose)
+            if read is not None and (best is None or read.cost < best[1].cost):
+                best = plane, read
+        if best is not None and best[1].cost < _FINE_COST:
+            break
+    if best is None:
+        raise NoPlaneError(_NOTHING)
+    return best
 
 
 def _scales(frame: Frame, reader: CardReader) -> Iterator[float]:
@@ -81,7 +92,8 @@ def _scales(frame: Frame, reader: CardReader) -> Iterator[float]:
     if len(dots) >= 2 and radius_mm > 0:
         radius = float(np.median([dot.radius_px for dot in dots]))
         yield from (radius / radius_mm * guess for guess in _GUESSES)
-    yield from sorted(set(_alone(frame, reader.size_mm)))[:4]
+    for alone in sorted(set(_alone(frame, reader.size_mm)))[:2]:
+        yield from (alone * guess for guess in _INNER)
 
 
 def _alone(frame: Frame, size_mm: tuple[float, float]) -> Iterator[float]:
@@ -92,11 +104,11 @@ def _alone(frame: Frame, size_mm: tuple[float, float]) -> Iterator[float]:
         dark = cv2.morphologyEx((grey < limit).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
         for outline in cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)[0]:
             (_, sides, _), area = cv2.minAreaRect(outline), cv2.contourArea(outline)
-            if min(sides) < 30 or area < 0.85 * sides[0] * sides[1]:
+            if min(sides) < 30 or max(sides) > max(frame.shape) / 2 or area < 0.85 * sides[0] * sides[1]:
                 continue
             share = (min(sides) / max(sides)) / (min(size_mm) / max(size_mm))
             if 0.88 < share < 1.14:
-                yield round(float(np.sqrt(sides[0] * sides[1] / (size_mm[0] * size_mm[1]))) * 1.02, 2)
+                yield round(float(np.sqrt(sides[0] * sides[1] / (size_mm[0] * size_mm[1]))), 2)
 
 
 def _straight(frame: Frame, scale: float) -> Plane:
@@ -147,7 +159,9 @@ def _straightened(
         return plane
     shift = np.array([(1, 0, low[0]), (0, 1, low[1]), (0, 0, 1.0)])
     size = (float(high[0] - low[0]), float(high[1] - low[1]))
-    return Plane(back @ shift, size, 0.3 + float(np.sqrt((rest**2).sum(1).mean())))
+    return Plane(
+        back @ shift, size, 0.3 + float(np.sqrt((rest**2).sum(1).mean())) + 0.8 / len(corners) ** 0.5
+    )
 
 
 def _rigid(true: Floats, seen: Floats) -> Floats:

@@ -59,7 +59,10 @@ def lines_of(flat: Flat) -> Floats:
     size = (round(flat.bgr.shape[1] / flat.scale), round(flat.bgr.shape[0] / flat.scale))
     white = cv2.resize(flat.bgr.max(axis=2), size, interpolation=cv2.INTER_AREA)
     thin = cv2.morphologyEx(white, cv2.MORPH_TOPHAT, np.ones((5, 5), np.uint8)).astype(np.float32)
-    level = float(np.percentile(thin, 98)) + 8.0
+    dark, bright = np.percentile(white, (5, 99.8))
+    level = max(
+        float(np.percentile(thin, 98)) + 8.0, 0.3 * float(bright - dark)
+    )  # a cloth's grain is no line
     marked = np.clip(thin / level, 0, 1)
     half = cv2.resize(
         cv2.dilate(marked, np.ones((3, 3))), (size[0] // 2, size[1] // 2), interpolation=cv2.INTER_AREA
