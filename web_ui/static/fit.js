@@ -5,7 +5,7 @@ const main = document.getElementById("main");
 function fit() {
   main.style.zoom = 1;
   if (innerWidth < 1024) return;
-  for (let size = 1; size >= SMALLEST; size -= 0.05) {
+  for (let size = 1; size > SMALLEST - 0.01; size -= 0.05) {
     main.style.zoom = size;
     if (document.documentElement.scrollHeight <= innerHeight) return;
   }
