@@ -28,10 +28,11 @@ _RADIUS_MM = (7.0, 17.0)  # of a die that is believed
 _MARGIN_MM = 60.0  # around the board, where dice that fell off are still told
 _APART_MM = 11.0
 _LEAST_SCORE = 0.2
-_LEAST_DIE = 0.5
-_LEAST_WORTH, _PER_UNLIKE = 0.33, 1 / 200  # of the finder's score, less for looking unlike its owner's tower
+_LEAST_DIE = 0.35
+_PER_DIE, _PER_UNLIKE, _LEAST_WORTH = 0.3, 1 / 150, 0.39
+"""What the finder's score is worth with the chance of a die, and less how unlike its owner's tower it looks."""
 _LIKELY_KIND = 0.02  # chance of a kind from which a die may be of it where its owner's other one is surer
-_SURE = 0.9  # chance of kind and number from which they are told
+_SURE = 0.8  # chance of kind and number from which they are told
 _SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
 """How high over the board what the network takes for the top's middle lies."""
 _HALF_MM = 8.0
@@ -99,7 +100,7 @@ class BoardDiceReader:
         kept: list[_Claim] = []
         for judged in sorted(self._network.judged(frame, spots), key=lambda j: -j.is_die * j.score):
             if judged.is_die < _LEAST_DIE:
-                break
+                continue
             kind = KINDS[int(np.argmax(judged.kinds[: len(KINDS)]))]
             at = np.array([(judged.pose.x_px, judged.pose.y_px), (judged.pose.x_px + 10, judged.pose.y_px)])
             top = pose.camera.mm(at, _SEEN_MM[kind])
@@ -111,7 +112,8 @@ class BoardDiceReader:
                 continue
             colour = body_colour(frame, judged.pose)
             owner, _ = likeliest_owner(colour, owners)
-            if judged.score - _PER_UNLIKE * unlike(colour, owners[owner]) < _LEAST_WORTH:
+            worth = judged.score + _PER_DIE * judged.is_die - _PER_UNLIKE * unlike(colour, owners[owner])
+            if worth < _LEAST_WORTH:
                 continue
             middle = body_middle(frame, judged.pose, colour)
             place = pose.camera.mm(np.array([middle]), _HALF_MM)[0] if middle else top[0]
@@ -146,7 +148,7 @@ class BoardDiceReader:
 
 def _kinds(claims: Sequence[_Claim]) -> list[str]:
     """The kind of each die. Nobody has two of one: of two that look so the less sure one is what else it may be."""
-    chances = [np.exp(claim.judged.kinds[: len(KINDS)]) for claim in claims]
+    chances = [np.exp([of.max() for of in _joint(claim.judged)]) for claim in claims]
     found = [""] * len(claims)
     taken: set[tuple[str, str]] = set()
     for n in sorted(range(len(claims)), key=lambda n: -float(chances[n].max())):
@@ -158,12 +160,20 @@ def _kinds(claims: Sequence[_Claim]) -> list[str]:
 
 
 def _best(judged: Judged, kind: str) -> tuple[str, float]:
-    """(text, chance that a die shows it that is of this kind)."""
-    texts = judged.texts[KINDS.index(kind)]
-    logs = texts[[TEXTS.index(text) for text in LEGAL[kind]]].astype(np.float64)
+    """(text that a die of this kind likeliest shows, chance of both)."""
+    logs = _joint(judged)[KINDS.index(kind)]
     best = int(np.argmax(logs))
-    of_kind = float(judged.kinds[KINDS.index(kind)] - np.logaddexp.reduce(judged.kinds[: len(KINDS)]))
-    return LEGAL[kind][best], float(np.exp(logs[best] - np.logaddexp.reduce(logs) + of_kind))
+    return LEGAL[kind][best], float(np.exp(logs[best]))
+
+
+def _joint(judged: Judged) -> list[Floats]:
+    """Log-chances of each kind's texts together with the kind, of all kinds together 1."""
+    logs = [
+        judged.kinds[k] + judged.texts[k][[TEXTS.index(text) for text in LEGAL[kind]]].astype(np.float64)
+        for k, kind in enumerate(KINDS)
+    ]
+    total = np.logaddexp.reduce(np.concatenate(logs))
+    return [of_kind - total for of_kind in logs]
 
 
 def hidden_areas(pose: BoardPose, marks: BoardMarks) -> list[NDArray[np.float32]]:
