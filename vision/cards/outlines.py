@@ -58,7 +58,7 @@ class Form:
     most: float = np.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outline:
     """One card in a picture. `borne`: how much of its sides was seen, 0 to 1; `others`: other forms that the same place
     may have, as a frame that is printed on a card, the likeliest first."""

@@ -60,7 +60,7 @@ class DeckSpec(msgspec.Struct, frozen=True):
         return CardWatch(name, CardReader(read_deck(Path(self.deck))), dice)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Lying:
     """A card on the table. `told`: as it was told, None before; `looks`: readings of it so far that named nothing;
     `missed`: looks in a row that did not find it."""
