@@ -20,7 +20,9 @@ from vision.dice.numerals_looks import (
 
 Sample = tuple[np.ndarray, np.ndarray]
 NOT_UPRIGHT = len(TEXTS)
-_FIRST = 0.45  # share of looks as the finder shows a die
+# How far a die's place and the log of its radius are off: where the finder shows a part of it, a die, or after a look.
+_FAR, _NEAR, _AGAIN = (0.3, 0.33), (0.14, 0.18), (0.05, 0.06)
+_FAR_OFF, _FIRST = 0.2, 0.5  # shares of looks of the first, of the first two
 _ASTRAY = 0.5  # share of looks at numerals that are turned anyhow
 _STEP_DEG = 360.0 / TURNS
 
@@ -49,10 +51,9 @@ class Store:
 def place_sample(store: Store, index: int, rng: np.random.Generator) -> Sample:
     """A look at a whole die, and: its class, whether a die, right, down, log of radius."""
     is_die = store.kinds[index] < len(KINDS)
-    if rng.random() < _FIRST:
-        shift, grow = rng.normal(0, 0.14, 2), float(np.exp(rng.normal(0.0, 0.18)))
-    else:
-        shift, grow = rng.normal(0, 0.05, 2), float(np.exp(rng.normal(0, 0.06)))
+    chance = rng.random()
+    wide = _FAR if chance < _FAR_OFF else _NEAR if chance < _FIRST else _AGAIN
+    shift, grow = rng.normal(0, wide[0], 2), float(np.exp(rng.normal(0, wide[1])))
     turn = float(rng.uniform(-180, 180))
     seen = developed(look(store.piece(index), WIDE_REACH, _pair(shift), grow, turn), rng)
     cos, sin = np.cos(np.radians(turn)), np.sin(np.radians(turn))

@@ -6,9 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.dice.numerals import NumeralReader
+from vision.dice.numerals import Judged, NumeralReader
 from vision.dice.numerals_conventions import Conventions
-from vision.dice.numerals_looks import CUT_PX, CUT_REACH, LOOK_PX, look
+from vision.dice.numerals_enrolled import decided
+from vision.dice.numerals_looks import CUT_PX, CUT_REACH, KINDS, LOOK_PX, TEXTS, Pose, look
+from vision.dice.numerals_matching import FaceFit
 from vision.frame import Frame
 from vision.render.lamp import Lamp
 from vision.render.lens import Camera
@@ -75,3 +77,31 @@ def test_only_kinds_that_lie_there_are_told(tables: list[tuple[Frame, list[PolyT
     reader = NumeralReader(Conventions(kinds=("d8", "d20")))
     told = [die.kind for frame, _ in tables for die in reader.read(frame).dice]
     assert {"d8", "d20"} <= set(told) and set(told) <= {"d8", "d20"}
+
+
+def judged(**chances: float) -> Judged:
+    """What the networks say of a d8 with these chances of texts, as ``t3=0.9``; all others are hardly possible."""
+    texts = np.full((len(KINDS), len(TEXTS)), -9.0, np.float32)
+    for name, chance in chances.items():
+        texts[KINDS.index("d8"), TEXTS.index(name[1:])] = np.log(chance)
+    kinds = np.full(len(KINDS) + 2, -9.0, np.float32)
+    kinds[KINDS.index("d8")] = 0.0
+    return Judged(Pose(0, 0, 1), kinds, texts, 1.0)
+
+
+def fits(**scores: float) -> list[FaceFit]:
+    """Fits of faces of a d8, best first."""
+    found = [FaceFit("d8", name[1:], score, Pose(0, 0, 1)) for name, score in scores.items()]
+    return sorted(found, key=lambda fit: -fit.score)
+
+
+def test_an_enrolled_face_is_decided_by_its_fit_and_by_what_is_read_there() -> None:
+    assert decided(judged(t3=0.5, t5=0.5), fits(t3=0.9, t5=0.7))[:2] == ("d8", "3")
+    assert decided(judged(t3=0.1, t5=0.9), fits(t3=0.8, t5=0.79))[:2] == ("d8", "5")
+    agreed = decided(judged(t3=0.9, t5=0.1), fits(t3=0.9, t5=0.7))[2]
+    against = decided(judged(t3=0.1, t5=0.9), fits(t3=0.9, t5=0.7))[2]
+    assert agreed > 0.9 > against
+
+
+def test_a_face_that_is_not_among_the_best_fits_may_be_the_one_that_is_read() -> None:
+    assert decided(judged(t7=0.97, t3=0.01), fits(t3=0.75, t5=0.74))[:2] == ("d8", "7")

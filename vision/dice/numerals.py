@@ -166,7 +166,7 @@ class NumeralReader:
         table: `composed.ComposedReader` does.
         """
         found = self.found(frame)
-        dice = tuple(self.told(frame, one, *self._by_network(one)) for one in found)
+        dice = tuple(self.told(frame, one, self._by_network(one)) for one in found)
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
         )
@@ -189,8 +189,12 @@ class NumeralReader:
     def _by_network(self, one: Judged) -> tuple[str, str, float]:
         return best_of(one, self._conventions.kinds)
 
-    def told(self, frame: Frame, one: Judged, kind: str, text: str, chance: float) -> DieSeen:
-        """The die as it is told: its value where the chance is good enough, else why not."""
+    def told(
+        self, frame: Frame, one: Judged, face: tuple[str, str, float], *, least_sure: float = _LEAST_SURE
+    ) -> DieSeen:
+        """The die as it is told: its value where the chance in `face` (kind, text, chance) is at least `least_sure`,
+        else why not."""
+        kind, text, chance = face
         pose = one.pose
         box = (
             round(pose.x_px - pose.radius_px),
@@ -203,7 +207,7 @@ class NumeralReader:
             reason = "cut_off"
         elif pose.radius_px < SMALLEST_RADIUS_PX:
             reason = "too_small"
-        elif chance < _LEAST_SURE:
+        elif chance < least_sure:
             reason = "margin"
         return DieSeen(
             kind=kind,

@@ -19,9 +19,10 @@ from vision.surface import Surface
 _LEAST_DIE = 0.15  # chance by the network from which a spot is held against the enrolled faces
 _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
-_PER_FIT = 6.0  # log-chances for each halving (by e) of what a fit leaves unexplained
-_PER_NETWORK = 0.7  # of its log-chances
+_PER_FIT = 4.0  # log-chances for each halving (by e) of what a fit leaves unexplained
+_PER_NETWORK = 1.3  # of its log-chances
 _SURELY_A_DIE = 0.5  # chance by the network from which a die that is none of the set is told
+_LEAST_SURE = 0.5  # chance of kind and value, below which an enrolled die is not read
 _SURE = 0.8
 _SIZES = (0.55, 1.8)  # radii of other dice against those of the set
 _LESS = 0.85  # how much less sure the network is of a die that is none of the set
@@ -45,15 +46,16 @@ class EnrolledNumeralReader:
         for one in self._reader.found(frame, _LEAST_DIE):
             fits = self._matcher.fits(frame, one.pose, self._likely(one))
             if fits and fits[0].score >= _LEAST_FIT:
-                known.append((one, *decided(one, fits)))
+                known.append((one, decided(one, fits)))
             elif one.is_die >= _SURELY_A_DIE:
                 kind, text, chance = best_of(one, self._conventions.kinds)
-                others.append((one, kind, text, chance * _LESS))
-        sizes = [one.pose.radius_px for one, _, _, chance in known if chance > _SURE]
+                others.append((one, (kind, text, chance * _LESS)))
+        sizes = [one.pose.radius_px for one, (_, _, chance) in known if chance > _SURE]
         if sizes:
             usual = float(np.median(sizes))
             others = [other for other in others if _SIZES[0] < other[0].pose.radius_px / usual < _SIZES[1]]
-        dice = [self._reader.told(frame, *told) for told in (*known, *others)]
+        dice = [self._reader.told(frame, one, face, least_sure=_LEAST_SURE) for one, face in known]
+        dice += [self._reader.told(frame, one, face) for one, face in others]
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
         )
