@@ -117,10 +117,30 @@ def test_a_card_that_is_bumped_and_one_that_is_taken_away_are_told(deck: Deck) -
     assert [lies.read.card for lies in watched.watcher.lying if lies.read.card == "square-5"] == []
 
 
-def test_something_that_is_no_card_is_told_as_none(deck: Deck) -> None:
+def test_something_that_is_no_card_tells_nothing_and_is_part_of_the_table_when_it_stays(deck: Deck) -> None:
     watched, cards = Watched(deck), laid(deck)
-    watched.sees(table(*cards))
-    assert watched.sees(replace(table(*cards), visitors=(Cup(xy_mm=(250.0, 80.0)),))) == []
+    watched.sees(table(*cards[:2]))
+    cup = (Cup(xy_mm=(275.0, 70.0)),)
+    for _ in range(4):
+        assert watched.sees(replace(table(*cards[:2]), visitors=cup)) == []
+    (seen,) = watched.sees(replace(table(*cards), visitors=cup))
+    assert (seen.change, seen.card) == ("placed", "square-5")
+
+
+def test_a_card_of_another_game_is_told_as_one_that_is_not_known(deck: Deck) -> None:
+    watched, cards = Watched(deck), laid(deck)
+    before = table(*cards[:2])
+    watched.sees(before)
+    picture = before.picture(CAMERA, 2)
+    corners = [
+        Pose(40.0, 40.0, 20.0).apply(corner) for corner in ((0, 0), (63.5, 0), (63.5, 88.9), (0, 88.9))
+    ]
+    seen_px = cv2.perspectiveTransform(np.array([corners]), CAMERA.plane())[0]
+    cv2.fillPoly(picture, [np.round(seen_px).astype(np.int32)], (190, 220, 230), cv2.LINE_AA)
+    told = watched.watcher.settled(picture, 2, 0, 2)
+    assert [(each.change, each.card, each.candidates) for each in told if isinstance(each, CardChanged)] == [
+        ("unsure", None, ())
+    ]
 
 
 def test_a_camera_tells_cards_once_the_table_rests(deck: Deck) -> None:

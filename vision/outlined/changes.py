@@ -12,19 +12,23 @@ from numpy.typing import NDArray
 
 from companion.core.geometry import Pose
 from vision.outlined.difference import difference, millimetres
-from vision.outlined.finding import rings
+from vision.outlined.finding import Ring, rings
 from vision.outlined.fitting import centre_of
 from vision.outlined.plane import Flat
 from vision.outlined.reading import CardRead, CardReader, cells_free_of, outline_of
 from vision.outlined.whole import WholeTable, read_whole
 
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 Kind = Literal["placed", "bumped", "removed", "unsure"]
 _LEAST_MM2 = 60.0  # what looks otherwise on less than this is noise
 _STRANGE_MM2 = 600.0  # what no card explains, from which on something else is over the table
 _RING = 0.45
 _SURELY_A_CARD = 0.75
 _TRIES = 3
+_FITS_WELL = 0.12  # a cost at which no other place is tried
+_ALIKE_LOOKS = 3
+_LEAST_SHOWN = 0.1
 _MOST_AT_ONCE = 12
 _SEARCH_PER_MM = 0.5
 _STAYS_MM, _STAYS_DEG = 1.0, 1.0  # beyond what is not known
@@ -73,6 +77,8 @@ class Changes:
         self.lying: tuple[Lies, ...] = ()
         self._before: Floats | None = None
         self._count = 0
+        self._strange: Mask | None = None
+        self._alike = 0
 
     def look(self, flat: Flat) -> Look:
         """What changed since the settled picture before; of the first one, all that lies there."""
@@ -85,9 +91,18 @@ class Changes:
         strange = _solid(left)
         if strange >= _STRANGE_MM2:
             self.lying, self._count = kept
+            if self._stays(left > 0.5):  # a cup, a phone: the table looks so from now on
+                self._before = now
             return Look((), strange)
-        self._before = now
+        self._before, self._strange, self._alike = now, None, 0
         return Look(found, strange)
+
+    def _stays(self, strange: Mask) -> bool:
+        """Whether the same strange thing lay there in several pictures one after the other."""
+        before, self._strange = self._strange, strange
+        is_alike = before is not None and 2 * (before & strange).sum() > 1.6 * (before | strange).sum()
+        self._alike = self._alike + 1 if is_alike else 0
+        return self._alike >= _ALIKE_LOOKS
 
     def _first(self, flat: Flat, now: Floats) -> Look:
         whole: WholeTable = read_whole(flat, self.reader)
@@ -123,12 +138,27 @@ class Changes:
             _wipe(beside, outline_of(card.read.pose, self.reader.size_mm))
         if _solid(beside) < _STRANGE_MM2:  # else something is over the table, whatever the cards do
             yield from self._shaken(flat, left)
+        for ring in self._rings(left)[:1]:
+            if ring.share > _SURELY_A_CARD:
+                _wipe(left, outline_of(ring.pose, self.reader.size_mm))
+                yield self._placed(self.reader.strange(ring.pose))
 
     def _new(self, flat: Flat, left: Floats) -> CardRead | None:
         """The card that best explains marks in `left`; nothing covers a card that was just laid."""
+        best: CardRead | None = None
+        for ring in self._rings(left):
+            read = self.reader.read(flat, ring.pose)
+            if read is not None and self._explains(read, left) and (best is None or read.cost < best.cost):
+                best = read
+            if best is not None and best.cost < _FITS_WELL:
+                break
+        return best
+
+    def _rings(self, left: Floats) -> list[Ring]:
+        """Where marks run as around a card, the likeliest first."""
         ys, xs = np.nonzero(left > 0.3)
         if len(ys) < _LEAST_MM2 / 2:
-            return None
+            return []
         y0, x0 = max(0, int(ys.min()) - 6) // 2 * 2, max(0, int(xs.min()) - 6) // 2 * 2
         part = left[y0 : int(ys.max()) + 7, x0 : int(xs.max()) + 7]
         size = (max(1, part.shape[1] // 2), max(1, part.shape[0] // 2))
@@ -136,15 +166,7 @@ class Changes:
         found = rings(
             np.asarray(marked, np.float32), _SEARCH_PER_MM, self.reader.size_mm, least=_RING, most=_TRIES
         )
-        best: CardRead | None = None
-        for ring in found:
-            start = replace_place(ring.pose, x0, y0)
-            read = self.reader.read(flat, start)
-            if read is not None and self._explains(read, left) and (best is None or read.cost < best.cost):
-                best = read
-            if best is not None and best.cost < 0.12:
-                break
-        return best
+        return [Ring(moved_by(ring.pose, x0, y0), ring.share) for ring in found]
 
     def _explains(self, read: CardRead, left: Floats) -> bool:
         """Whether the marks lie where this card has its rim: what lay there before is no news."""
@@ -177,7 +199,7 @@ class Changes:
                 continue
             above = [outline_of(c.read.pose, self.reader.size_mm) for c in self.lying if c.n > card.n]
             mask = cells_free_of(card.read.pose, above, self.reader.size_mm)
-            if mask.mean() < 0.1:
+            if mask.mean() < _LEAST_SHOWN or card.read.side.card not in self.reader.layouts:
                 continue
             cost = self.reader.cost_at(flat, card.read.side, card.read.pose, mask)
             if cost < card.read.cost + _WORSE:
@@ -199,7 +221,7 @@ class Changes:
         best: CardRead | None = None
         pose = card.read.pose
         for x, y in _BUMP_TRIES:
-            start = replace_place(pose, x, y)
+            start = moved_by(pose, x, y)
             mask = cells_free_of(start, above, self.reader.size_mm)
             again = self.reader.again(flat, card.read.side, start, mask)
             if again is None:
@@ -222,7 +244,7 @@ class Changes:
         return len(marks) > 40 and float(marks.mean()) > 0.6
 
 
-def replace_place(pose: Pose, x_mm: float, y_mm: float) -> Pose:
+def moved_by(pose: Pose, x_mm: float, y_mm: float) -> Pose:
     """The same pose, so much farther to the right and down."""
     return Pose(pose.x_mm + x_mm, pose.y_mm + y_mm, pose.angle_deg)
 

@@ -33,6 +33,7 @@ _WHOLE_TRIES = 2
 _NOISE_FACTOR = 3.0
 _FLOOR_MM, _FLOOR_PX = 0.1, 0.25  # what a pose always may be off, in mm and in px of the picture
 _SURE_INK_DEG = 6.0
+_COARSE_U_MM, _COARSE_U_DEG = 3.0, 3.0  # of a place that no side of a card was fitted to
 _SURE = 0.5
 """Confidence from which a card is said to be the likeliest one; below it, which it may be is told."""
 
@@ -92,6 +93,11 @@ class CardReader:
                 flat, _turned(near, best.is_turned, self.size_mm), best.side, mask
             )
         return self._measured(flat, near, (best.side, best.is_turned), _ranked(ranked, best.side.card), mask)
+
+    def strange(self, pose: Pose) -> CardRead:
+        """Something of a card's size and shape that is none of this deck."""
+        frame = frame_of(self.size_mm, self.strip_mm, self.sigma_mm or 0.6)
+        return CardRead(None, False, "", pose, _COARSE_U_MM, _COARSE_U_DEG, 0.0, (), 1.0, 1.0, frame)
 
     def again(
         self, flat: Flat, side: Side, start: Pose, mask: Mask | None = None
