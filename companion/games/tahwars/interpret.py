@@ -237,12 +237,15 @@ def _pushed(
                 if word in said:
                     continue
                 said.append(word)
+                is_far = _is_far(piece, die)
                 if has_dropped:
                     knock = c.NoteKnock(owner=owner, kind=piece.kind, shows=die.value,
                                         is_off_board=not die.on_board,
                                         xy_mm=die.xy_mm if die.on_board else None)  # fmt: skip
-                    found.append(_sure(table, knock, die, seen))
-                else:
+                    # One that counts otherwise where it lay was hardly pushed: it is asked.
+                    unsure = msgspec.structs.replace(die, confidence=min(die.confidence, ALONE))
+                    found.append(_sure(table, knock, die if is_far else unsure, seen))
+                elif is_far:
                     found.append(c.NotePutBack(owner=owner, kind=piece.kind))
     return found
 
@@ -253,8 +256,13 @@ def _is_otherwise(table: Table, piece: Piece, die: BoardDie) -> bool:
     known = data_of(table).die(piece.kind)
     if die.value is None or known is None or piece.xy_mm is None:
         return False
-    is_far = math.dist(piece.xy_mm, die.xy_mm) > max(STIR_MM, die.u_mm)
-    return is_far or known.number(die.value) != piece.number
+    return _is_far(piece, die) or known.number(die.value) != piece.number
+
+
+def _is_far(piece: Piece, die: BoardDie) -> bool:
+    """Whether a die lies surely elsewhere than it lay."""
+    is_apart = piece.xy_mm is not None and math.dist(piece.xy_mm, die.xy_mm) > max(STIR_MM, die.u_mm)
+    return is_apart or not die.on_board
 
 
 def _gone(table: Table, lost: list[str], said: list[str], seen: BoardRested) -> list[Command]:

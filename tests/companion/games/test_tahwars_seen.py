@@ -153,6 +153,19 @@ def test_a_pushed_die_is_noticed_by_its_launch_and_one_moved_by_hand_goes_back()
 
 
 @rule("TAH-25", "ok")
+def test_a_die_that_counts_otherwise_where_it_lay_is_asked_after_a_drop_and_else_left_alone() -> None:
+    table = Watched().armed()
+    value, x, y = table.dice["s2", "d8"]
+    table.dice["s2", "d8"] = (8, x, y)
+    before = table.game
+    assert table.rest().game == before and not table.view().open_proposals
+    table.v.step(DieDropped(source="towers", seen_ns=table.v.now_ns, uncertainty_ns=0, input=1, boot=1, n=9, peak=1,
+                            width_us=1))  # fmt: skip
+    table.dice["s2", "d8"] = (7, x, y)
+    asked = table.rest().view().open_proposals
+    assert [(proposal.confidence, table.p("s2").dice["d8"].number) for proposal in asked] == [(0.7, value)]
+
+
 def test_dice_off_the_board_are_told_apart_by_whose_they_are() -> None:
     table = Watched().armed()
     table.dice["s2", "d8"] = (5, -40.0, 100.0)
