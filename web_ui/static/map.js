@@ -50,6 +50,7 @@ const save = () => send("/map/paint", () => ({ areas }));
 
 function show() {
   const held = document.activeElement?.id;
+  painting.dataset.version = version;
   byId("areas").replaceChildren();
   byId("corners").replaceChildren();
   areas.forEach((area, n) => {
