@@ -109,18 +109,23 @@ def score_table(table: Table) -> tuple[Standing, ...]:
 
 
 def _zones(table: Table, viewer: Viewer) -> tuple[Zone, ...]:
-    state = table.game
+    """What is in play first. The crowd's board has room for one question, and keeps the score above it."""
+    state, is_public = table.game, viewer.role is Role.PUBLIC
     found = []
     if state.played:
         found.append(Zone(id="play", title="In play", rows=_play_rows(table)))
-    if questions := asked(table)[: 1 if viewer.role is Role.PUBLIC else None]:
+    score = Zone(id="score", title="Score", rows=_score_rows(table))
+    if is_public:
+        found.append(score)
+    if questions := asked(table)[: 1 if is_public else None]:
         rows = tuple(Row(id=f"asked-{id_}", label=question, text=text) for id_, question, text in questions)
         found.append(Zone(id="asked", title="Asked at this point", rows=rows))
     found += [_seat_zone(table, seat, viewer) for seat in table.playing()]
-    if state.last is not None:
+    if state.last is not None and not state.played:
         found.append(Zone(id="last", title="The last round", rows=_last_rows(table)))
-    found.append(Zone(id="score", title="Score", rows=_score_rows(table)))
-    if not state.played and viewer.role is not Role.PUBLIC:
+    if not is_public:
+        found.append(score)
+    if not state.played and not is_public:
         rows = tuple(Row(id=f"number-{n}", label=str(n), text=text) for n, text in REMINDERS.items())
         found.append(Zone(id="numbers", title="What the numbers do", rows=rows))
     return tuple(found)
