@@ -74,7 +74,9 @@ config = click.option(
     "--camera", default="", metavar="SOURCE", help="Device, film, folder of pictures, http or rtsp address."
 )
 @click.option("--profile", default="", metavar="NAME", help="The enrolled dice (companion enrol dice NAME).")
-@click.option("--deck", default="", metavar="NAME|FOLDER", help="The enrolled cards (companion enrol cards NAME).")
+@click.option(
+    "--deck", default="", metavar="NAME|FOLDER", help="The enrolled cards (companion enrol cards NAME)."
+)
 @click.option(
     "--table-mm", default="", metavar="W,H", help="Size of the marked table, measured over the markers."
 )
