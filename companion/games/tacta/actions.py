@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.core.command import Command
+from companion.core.ruling import Verdict
 from companion.core.seat import Role, Seat, Viewer
 from companion.core.view import Action, Choice, Field
 from companion.games.tacta import commands as c
@@ -38,10 +39,11 @@ def _act(id_: str, command: Command, label: str, effect: str, **more: object) ->
 
 
 def primary(table: Table, viewer: Viewer) -> Action | None:
-    """The one thing to do next, for the referee, or for a seat that is asked for something."""
+    """The one thing to do next, for the referee, or for a seat that is asked for something; none while a card that the
+    eyes will see is awaited."""
     state = table.game
     if viewer.role is Role.SEAT:
-        return next(_of_seat(table, viewer.seat), None)
+        return next((act for act in _of_seat(table, viewer.seat) if _is_asked(table, act.command)), None)
     match state.phase:
         case "setup":
             seat = next((s for s in table.playing() if s.id not in state.colours), None)
@@ -61,7 +63,7 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
         case "play":
             if (doubtful := to_be_ruled(table)) is not None:
                 return _rule(table, doubtful, is_legal=not doubtful.is_illegal)
-            return _lay(table, state.turn) if state.turn else None
+            return _lay(table, state.turn) if state.turn and not is_measured(table) else None
         case "scoring" if is_countable(table):
             return _act(
                 "score",
@@ -75,6 +77,12 @@ def primary(table: Table, viewer: Viewer) -> Action | None:
             return _act("next", c.NextRound(), "Next round", "The table is cleared; totals stay.")
         case _:
             return None
+
+
+def _is_asked(table: Table, command: Command) -> bool:
+    """Whether a seat's action is what the table waits for: where cards are seen as they are laid, no click is."""
+    asked: tuple[type[Command], ...] = (c.TakeColour, c.PassSuits, c.ShowEnds)
+    return isinstance(command, asked if is_measured(table) else (*asked, c.Lay))
 
 
 def actions(table: Table, viewer: Viewer) -> tuple[Action, ...]:
@@ -159,16 +167,37 @@ def _of_referee(table: Table) -> Iterator[Action]:
 
 
 def _of_cards(table: Table) -> Iterator[Action]:
-    for card in reversed(table.game.lying):
-        if card.n and card.ruled != "legal":
+    """What the table says of a card: of the newest and of doubtful ones by a button each, of the others by choice."""
+    cards = [card for card in reversed(table.game.lying) if card.n]
+    near = [
+        card for card in cards if card is cards[0] or card.is_illegal or card.judged.verdict is not Verdict.OK
+    ]
+    for card in near:
+        if card.ruled != "legal":
             yield _rule(table, card, is_legal=True)
-        if card.n and card.ruled != "illegal":
+        if card.ruled != "illegal":
             yield _rule(table, card, is_legal=False)
+    if others := [card for card in cards if card not in near and card.ruled != "illegal"]:
+        covered = () if is_measured(table) else (_covered(),)
+        yield _act("rule-wrong", c.RuleCard(n=0, is_legal=False), "Another card lies wrong",
+                   "It leaves the table, or stays until scoring where another lies on it (TACTA-12, TACTA-13).",
+                   fields=(_which(others), *covered), zone="cards", is_grave=True)  # fmt: skip
+    for card in table.game.lying:
         if card.is_bumped:
             yield _restored(card)
-        else:
-            yield _act(f"bumped-{card.n}", c.NoteBump(n=card.n), f"{_named(card)} was bumped",
-                       "It goes back to its place before play goes on.", zone="cards")  # fmt: skip
+    if still := [card for card in reversed(table.game.lying) if not card.is_bumped]:
+        yield _act("bumped", c.NoteBump(n=0), "A card was bumped", "It goes back to its place before play goes on.",
+                   fields=(_which(still),), zone="cards")  # fmt: skip
+
+
+def _which(cards: list[Lying]) -> Field:
+    choices = tuple(Choice(value=card.n, label=_named(card)) for card in cards)
+    return Field(name="n", label="Which card", kind="choice", choices=choices)
+
+
+def _covered() -> Field:
+    covers = (Choice(value=False, label="no card lies on it"), Choice(value=True, label="another lies on it"))
+    return Field(name="is_covered", label="Is it covered?", kind="choice", choices=covers)
 
 
 def _restored(card: Lying) -> Action:
@@ -271,11 +300,7 @@ def _rule(table: Table, card: Lying, *, is_legal: bool) -> Action:
         effect = "It stays and scores."
     elif not is_measured(table):
         effect = "It leaves the table (TACTA-12), or stays until scoring where another lies on it (TACTA-13)."
-        covers = (
-            Choice(value=False, label="no card lies on it"),
-            Choice(value=True, label="another lies on it"),
-        )
-        fields = (Field(name="is_covered", label="Is it covered?", kind="choice", choices=covers),)
+        fields = (_covered(),)
     elif is_under_another(table, card.n):
         effect = "It stays until scoring and then scores nothing (TACTA-13)."
     else:

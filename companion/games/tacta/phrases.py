@@ -51,7 +51,7 @@ def ranked_plays(table: Table, seat: str, cards: tuple[str, ...]) -> list[tuple[
     return sorted(found, key=lambda pair: -hidden_of_others(table, ground, seat, pair[1]))
 
 
-def plays_in_words(table: Table, seat: str, cards: tuple[str, ...], most: int = 6) -> str:
+def plays_in_words(table: Table, seat: str, cards: tuple[str, ...], most: int = 4) -> str:
     """The legal plays of these outermost cards, in the order of `ranked_plays`."""
     found = ranked_plays(table, seat, cards)
     if not found:

@@ -58,7 +58,7 @@ def view(table: Table, viewer: Viewer) -> View:
         seats=table.seats,
         primary=None if is_public else primary(table, viewer),
         actions=() if is_public else actions(table, viewer),
-        zones=_zones(table),
+        zones=_zones(table, is_public=is_public),
         answers=_answers(table, viewer.seat) if viewer.role is Role.SEAT else (),
         clocks=_clocks(table),
         board=_board(table),
@@ -100,14 +100,18 @@ def _clocks(table: Table) -> tuple[ClockShown, ...]:
     return (ClockShown(id="start", label="Start", left_ns=left, ends_ns=ends),)
 
 
-def _zones(table: Table) -> tuple[Zone, ...]:
+def _zones(table: Table, *, is_public: bool) -> tuple[Zone, ...]:
+    """The crowd is spared what the table still has to look at."""
     state = table.game
     found = []
     if len(state.lying) > 1:
         newest = state.lying[-1]
-        found.append(Zone(id="last", title="The last card", rows=(_verdict_row(newest, "last"),)))
+        why = Row(id="last-why", label="Why", text=newest.judged.because)
+        found.append(
+            Zone(id="last", title="The last card", rows=(_verdict_row(newest, "last", told=False), why))
+        )
     found += [_seat_zone(table, seat.id) for seat in table.playing()]
-    if state.lying:
+    if state.lying and not is_public:
         rows = (*_bumped_rows(table), *_doubtful_rows(table), *_partly_rows(table))
         if rows:
             found.append(Zone(id="cards", title="Cards to look at", rows=rows))
@@ -126,7 +130,9 @@ def _bumped_rows(table: Table) -> tuple[Row, ...]:
 
 
 def _doubtful_rows(table: Table) -> tuple[Row, ...]:
-    return tuple(_verdict_row(card, "doubt") for card in table.game.lying if card.n and _is_doubtful(card))
+    """Of the newest card the verdict stands above already."""
+    older = table.game.lying[:-1]
+    return tuple(_verdict_row(card, "doubt") for card in older if card.n and _is_doubtful(card))
 
 
 def _partly_rows(table: Table) -> tuple[Row, ...]:
@@ -174,15 +180,16 @@ def _is_doubtful(card: Lying) -> bool:
     return card.ruled == "illegal" or (not card.ruled and card.judged.verdict is not Verdict.OK)
 
 
-def _verdict_row(card: Lying, id_: str) -> Row:
+def _verdict_row(card: Lying, id_: str, *, told: bool = True) -> Row:
+    """What was said of a card; `told`: with the reason."""
     judged, ruled = card.judged, card.ruled
     by_table = {"legal": "ok (the table's word)", "illegal": "breach (the table's word)"}
     verdict = by_table.get(ruled, judged.verdict.value)
     tone = {"legal": "good", "illegal": "bad"}.get(ruled, TONES[judged.verdict])
+    text = f"{verdict}, {judged.rule}" + (f". {judged.because}" if told else "")
     return Row(
-        id=f"{id_}-{card.n}", label=f"{card.n}: {words(card.card)}", text=f"{verdict}, {judged.rule}. {judged.because}",
-        seat=card.seat, tone=tone,
-    )  # fmt: skip
+        id=f"{id_}-{card.n}", label=f"{card.n}: {words(card.card)}", text=text, seat=card.seat, tone=tone
+    )
 
 
 def _seat_zone(table: Table, seat: str) -> Zone:
@@ -223,12 +230,14 @@ def _score_rows(table: Table) -> tuple[Row, ...]:
     rows = []
     for standing in score_table(table):
         colour = state.colours.get(standing.seat, "")
-        now = f"{told_colour(colour)}: {dots[colour]} dots show; " if colour in dots else ""
+        now = f"{told_colour(colour)}: {dots[colour]} dots show. " if colour in dots else ""
         shared = " (shared)" if standing.shared else ""
+        has_total = any(state.totals.values()) or not now
+        total = f"total {standing.score}, place {standing.place}{shared}" if has_total else ""
         rows.append(
             Row(
                 id=f"score-{standing.seat}", label=table.name(standing.seat),
-                text=f"{now}total {standing.score}, place {standing.place}{shared}", seat=standing.seat,
+                text=f"{now}{total}".strip(), seat=standing.seat,
                 tone="good" if standing.seat in state.winners else "",
             )
         )  # fmt: skip
