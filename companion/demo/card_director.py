@@ -33,6 +33,8 @@ from vision.render.overlaid import LaidCard
 
 SEEN_S = 200.0
 """So long the simulated people wait for the eyes on a busy machine, then the referee enters what was done."""
+FIRST_S = 600.0
+"""The same for the first card: before it the eyes have looked over the whole empty table."""
 NUDGE_TENTH_MM, NUDGE_TENTH_DEG = 6, 4
 """How exactly a careful hand lays a card."""
 CARELESS = 9
@@ -113,7 +115,7 @@ class CardDirector:
         middle = Pose(0.0, 0.0, turn).apply((card_width / 2, card_height / 2))
         pose = Pose(width / 2 - middle[0], height / 2 - middle[1], turn)
         self._put(0, START, pose, flipped=False)
-        if not self._until(lambda now: bool(now.proposals), SEEN_S):
+        if not self._until(lambda now: bool(now.proposals), FIRST_S):
             self.entered += 1
             self._must(c.Begin(pose=pose, u_mm=ENTERED_U_MM))
             return
