@@ -14,6 +14,7 @@ from vision.render.board import TOWERS, Block, BoardScene
 from vision.render.boards import any_set, any_terrains, usual_marks
 from vision.render.lamp import Lamp
 from vision.render.lens import Camera
+from vision.render.visitors import Hand
 from vision.settle import SettleGate
 from vision.surface import NoSurfaceError
 from vision.towers.board import BoardReader
@@ -139,3 +140,10 @@ def test_a_board_is_told_once_a_rest_and_a_die_that_rolled_by_a_tower_is_noticed
     assert near[0].gap_mm - near[0].u_mm < 3.0
     rests = [seen for seen in told if isinstance(seen, BoardRested)]
     assert len(rests) == 1 and len(rests[0].towers) == 2
+    # A hand that rests over the board is waited for, and the board told when it has left.
+    hand = replace(scene, visitors=(Hand(tip_mm=(450.0, 300.0), from_deg=90.0),)).picture(CAMERA, 0, ground)
+    told = []
+    for n in range(24):
+        told += watcher.step(hand if n < 12 else still, (50 + n) * 50_000_000, 1_000_000, 50 + n)
+    assert [type(seen) for seen in told] == [TableStirred, BoardRested]
+    assert told[1].seen_ns >= 62 * 50_000_000

@@ -24,6 +24,8 @@ _HIGH_MM = 9.0  # of its middle over the board
 _STEP_MM = 90.0  # that a die rolls from one frame to the next at most
 _U_MM = 5.0
 _LEAST_CHANCE = 0.5
+_HAND_MM = 60.0
+_OTHER_LIGHT = 0.45  # share of the picture that differs when the light does
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,31 @@ class RollWatch:
         small = cv2.resize(frame, None, fx=self._scale, fy=self._scale, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.uint8)
 
+    def _moved(self, small: Frame) -> NDArray[np.uint8]:
+        """(H, W), 1 where the small picture differs from the board that lay still."""
+        moved = (np.abs(small.astype(np.int16) - self._still).sum(2) > _CHANGE).astype(np.uint8)
+        return np.asarray(cv2.morphologyEx(moved, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8)
+
+    def has_hand(self, frame: Frame) -> bool:
+        """Whether something large reaches into the picture from its rim that was not there when the board lay still."""
+        moved = self._moved(self._small(frame))
+        if moved.mean() > _OTHER_LIGHT:
+            return False
+        _, _, stats, _ = cv2.connectedComponentsWithStats(moved, connectivity=8)
+        rows, columns = moved.shape
+        for x, y, wide, high, area in stats[1:].tolist():
+            ends = np.array([(x, y), (x + wide, y + high)]) / self._scale
+            first, last = self._pose.camera.mm(ends, 0.0)
+            across = np.abs(last - first)
+            at_rim = x == 0 or y == 0 or x + wide == columns or y + high == rows
+            if at_rim and float(across.max()) > _HAND_MM and area > 0.15 * wide * high:
+                return True
+        return False
+
     def step(self, frame: Frame, at_ns: int, number: int) -> None:
         """One more frame while something moves."""
         small = self._small(frame)
-        moved = (np.abs(small.astype(np.int16) - self._still).sum(2) > _CHANGE).astype(np.uint8)
-        moved = np.asarray(cv2.morphologyEx(moved, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8)
+        moved = self._moved(small)
         fresh: list[_Track] = []
         for xy, owner in self._dice(small, moved):
             before = min(

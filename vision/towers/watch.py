@@ -18,6 +18,7 @@ from vision.towers.marks import BoardMarks
 from vision.towers.rolling import RollWatch
 
 _MARGIN_MM = 30.0
+_HAND_NS = 5_000_000_000
 _NEAR_MM = 8.0
 """A die that came within this of a tower is told."""
 
@@ -52,6 +53,7 @@ class BoardWatcher:
         self._where: Mask | None = None
         self._is_told = False
         self._roll: RollWatch | None = None
+        self._rested_ns: int | None = None
         self._blind: str | None = None
         self._shape: tuple[int, ...] | None = None
         self.seen: BoardSeen | None = None
@@ -72,6 +74,13 @@ class BoardWatcher:
         if self._roll is not None and not self._is_told:
             self._roll.step(frame, seen_ns, number)
         if calm.state != "rested" or self._is_told:
+            self._rested_ns = None
+            return told
+        if self._rested_ns is None:
+            self._rested_ns = seen_ns
+        # A hand that rests on the board hides what lies there; a bag that was put down is not waited for for ever.
+        waits = seen_ns - self._rested_ns < _HAND_NS
+        if waits and self._roll is not None and self._roll.has_hand(frame):
             return told
         try:
             seen, blind = self._reader.read(frame), ""
