@@ -83,6 +83,7 @@ class Bridge:
         self._snapshot_at_ns = 0
         self._watermark_ns = 0
         self._awaited_ns: list[int] = []  # a heap; of the bridge's thread
+        self._pressed_ns = -1
         self._is_stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -124,8 +125,10 @@ class Bridge:
 
     def ask_all(self, until_ns: int) -> None:
         """Ask every live device for the time at once, again and again until the watermark has passed this host
-        instant or `verdict.CAP_NS` are over. Each press does the same by itself."""
-        self._call(lambda: self._ask_all(until_ns))
+        instant or `verdict.CAP_NS` are over. Each press does the same by itself, so to ask for the instant of the one
+        that `sink` had last does nothing more."""
+        if until_ns != self._pressed_ns:
+            self._call(lambda: self._ask_all(until_ns))
 
     def silent(self) -> tuple[str, ...]:
         """Ids of live devices that owe an answer or an event for so long that the watermark passes over
@@ -219,6 +222,7 @@ class Bridge:
 
     def _pass_on(self, observation: Observation) -> None:
         if isinstance(observation, Pressed):
+            self._pressed_ns = observation.seen_ns
             heapq.heappush(self._awaited_ns, observation.seen_ns)
         self._call_out(lambda: self._sink(observation))
 

@@ -12,6 +12,7 @@ from companion.core.cue import Cue
 from companion.core.observation import Observation, Pressed
 from firmware_bridge import link as link_module
 from firmware_bridge.framing import LineSplitter, WireCounters, unwrap, wrap
+from firmware_bridge.hub import Hub
 from firmware_bridge.link import Bridge
 from firmware_bridge.messages import Down, FromDevice, body_of, to_device
 from firmware_bridge.pad_model import PadModel
@@ -207,6 +208,28 @@ def test_nobody_is_woken_before_the_last_pad_has_answered() -> None:
         assert min(quick.answered_ns, slow.answered_ns) > asked_ns
         assert len(woken) == 1
         woken.clear()
+    bridge.stop()
+
+
+def test_whoever_asks_for_the_press_that_came_last_causes_no_second_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, presses = list[int](), list[Pressed]()
+    real = Hub.ask_all
+    monkeypatch.setattr(
+        Hub, "ask_all", lambda hub, until_ns, now_ns: (asked.append(until_ns), real(hub, until_ns, now_ns))
+    )
+    link = DirectLink()
+    bridge = Bridge([link], lambda seen: presses.append(seen) if isinstance(seen, Pressed) else None)
+    bridge.start()
+    until(lambda: ready(bridge), "ready")
+    link.down(1)
+    until(lambda: presses and asked, "it is asked for by itself")
+    by_itself, later_ns = len(asked), time.monotonic_ns()
+    bridge.ask_all(presses[0].seen_ns)
+    bridge.ask_all(later_ns)
+    until(lambda: asked[-1] == later_ns, "another instant is asked for")
+    assert len(asked) == by_itself + 1
     bridge.stop()
 
 
