@@ -29,7 +29,7 @@ from companion.core.layout import Placed
 from companion.core.observation import Observed
 from vision import MAX_PICTURE_PIXELS
 from vision.evidence import RestPictures, Stamped
-from vision.eye import Eye, EyeStatus, LookoutSpec, ReaderSpec, Source, SourceLostError, camera_changed
+from vision.eye import Eye, EyeStatus, LookoutSpec, ReaderSpec, Rests, Source, SourceLostError, camera_changed
 from vision.feed import PREFIX, FeedLine
 from vision.folders import pictures_in
 from vision.frame import PICTURE_SUFFIXES, Unreadable, load
@@ -417,7 +417,16 @@ def _eye(
     """The child's loop with what looks at its frames: a reader of dice, or a lookout of its own."""
     if reader is not None and not isinstance(reader, ReaderSpec):
         lookout, patience_s = reader.lookout(name, marks), reader.longest_look_s
-        return Eye(line, lambda: open_source(source), name, lookout, longest_look_s=patience_s)
+        rests, renew = (lookout.rests, lookout.renew) if isinstance(lookout, Rests) else (None, None)
+        return Eye(
+            line,
+            lambda: open_source(source),
+            name,
+            lookout,
+            rests=rests,
+            rebuild=renew,
+            longest_look_s=patience_s,
+        )
     rests = RestPictures()
     watcher = Watcher(name, reader.build() if reader else None, marks, kept=rests)
 

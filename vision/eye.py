@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import cv2
 import msgspec
@@ -75,6 +75,18 @@ class Lookout(Protocol):
 
     def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
         """Which printed things lie where."""
+
+
+@runtime_checkable
+class Rests(Protocol):
+    """A lookout that keeps pictures of what rested, and reads by files that may change."""
+
+    @property
+    def rests(self) -> RestPictures:
+        """Where the pictures are kept."""
+
+    def renew(self) -> None:
+        """Take up the changed files. Raises whatever its readers do."""
 
 
 class LookoutSpec(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import numpy as np
 
 from companion.app.alone import serve_alone
 from companion.app.card_desk import CardDesk
-from companion.app.settings import SettingsError, state_folder
+from companion.app.settings import SettingsError, cards_path
 from companion.core.observation import CardSeen
 from vision.camera import CameraChild, check_source
 from vision.cards.deck import FORM, DeckError, read_deck, write_deck
@@ -42,27 +41,12 @@ class CardsAsked(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 8642
 
 
-def deck_folder(name: str, must_exist: bool = True) -> Path:
-    """Where the deck of this name is kept; a path with a slash in it is that folder. Raises SettingsError."""
-    if "/" in name or "\\" in name or name in (".", ".."):
-        path = Path(name)
-    elif re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
-        path = state_folder() / "decks" / name
-    else:
-        raise SettingsError(
-            f"{name!r} is no name for a deck: use letters, digits, - and _, at most 40, or a path as ./{name}"
-        )
-    if must_exist and not path.is_dir():
-        raise SettingsError(f"there is no deck {name!r}: companion enrol cards {name} --from FOLDER makes it")
-    return path
-
-
 def enrol_cards(name: str, asked: CardsAsked, *, as_json: bool) -> int:
     """Learn a deck and keep it; the exit status: 1 when a picture was of no use, two cards are alike or one is missing.
 
     Raises SettingsError when nothing can be enrolled.
     """
-    path = deck_folder(name, must_exist=False)
+    path = cards_path(name, must_exist=False)
     if asked.folder is None and not asked.has_page and not (asked.camera and asked.names):
         raise SettingsError("give --from FOLDER, or --camera SOURCE and --names A,B,C, or --page")
     try:
@@ -142,7 +126,7 @@ def read_cards(images: Sequence[str], deck: str, picture: Path | None, *, as_jso
     if picture is not None and len(images) > 1:
         raise SettingsError(f"--picture {picture}: give one photograph with it")
     try:
-        reader = CardReader(read_deck(deck_folder(deck)))
+        reader = CardReader(read_deck(cards_path(deck)))
     except DeckError as error:
         raise SettingsError(str(error)) from error
     status = 0

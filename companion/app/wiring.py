@@ -45,7 +45,7 @@ from firmware_bridge.page_link import PageLink
 from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 from vision.camera import CameraChild, check_source
-from vision.eye import LookoutSpec
+from vision.eye import LookoutSpec, ReaderSpec
 from vision.surface import Marks
 from web_ui.access import Access
 from web_ui.addresses import lan_addresses
@@ -255,9 +255,11 @@ class RunningTable:
             return CameraChild(settings.camera, known(settings.deck), self._camera_saw, marks=marks)
         if not settings.camera or sight is None:
             return None
-        reader = sight.reader(str(settings.profile)) if settings.profile else None
-        size = settings.table_mm or DEFAULT_TABLE_MM
-        return CameraChild(settings.camera, reader, self._camera_saw, marks=Marks(size_mm=size))
+        size, profile = settings.table_mm or DEFAULT_TABLE_MM, str(settings.profile or "")
+        looks: ReaderSpec | LookoutSpec | None = sight.reader(profile) if profile else None
+        if settings.deck is not None:
+            looks = sight.lookout(settings.deck, profile)
+        return CameraChild(settings.camera, looks, self._camera_saw, marks=Marks(size_mm=size))
 
     def _moved(self) -> None:
         """The bridge has heard more: what waited may be final now."""
@@ -310,7 +312,10 @@ class RunningTable:
         sight = SIGHTS.get(self.loop.game.name)
         if self.camera is None or sight is None:
             return
-        wanted = sight.layouts(snapshot.sitting, self.poses(snapshot.sitting.opened.seats))
+        poses = self.poses(snapshot.sitting.opened.seats)
+        wanted = sight.layouts(snapshot.sitting, poses)
+        if self.settings.deck is not None:
+            wanted += sight.places(snapshot.sitting, poses)
         if wanted != self._layouts:
             self._layouts = wanted
             self.camera.set_layouts(wanted)

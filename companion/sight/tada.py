@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
@@ -11,6 +12,7 @@ from companion.core.layout import Layout, Placed
 from companion.games.tada.deck import SYMBOLS
 from companion.games.tada.layouts import CARD_MM, spell_layout
 from companion.games.tada.model import Tada, spell_of
+from vision.cards.watching import DeckSpec
 from vision.eye import ReaderSpec
 
 READER = "vision.dice.symbols:symbol_reader"
@@ -24,6 +26,11 @@ DIE_MM = 16.0
 def reader(profile: str) -> ReaderSpec:
     """The reader for dice that were enrolled under the path `profile`."""
     return ReaderSpec(factory=READER, paths=(profile,))
+
+
+def lookout(deck: Path, profile: str) -> DeckSpec:
+    """For the cards of the deck in this folder and, where `profile` names them, the dice that were enrolled there."""
+    return DeckSpec(deck=str(deck), dice=reader(profile) if profile else None)
 
 
 def card_poses(seats: int, size_mm: tuple[float, float]) -> tuple[Pose, ...]:

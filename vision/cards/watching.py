@@ -19,6 +19,7 @@ from companion.core.observation import CardLaid, CardLifted, CardSeen, Observed
 from vision.cards.deck import read_deck
 from vision.cards.outlines import Outline
 from vision.cards.reader import CardReader, placed_on
+from vision.evidence import RestPictures
 from vision.eye import ReaderSpec
 from vision.frame import Frame
 from vision.settle import Calm, Mask, SettleGate, small_grey
@@ -56,8 +57,9 @@ class DeckSpec(msgspec.Struct, frozen=True):
 
     def lookout(self, name: str, marks: Marks | None) -> CardWatch:
         """Made in the camera's own process. Raises DeckError, and whatever the reader of dice does."""
-        dice = Watcher(name, self.dice.build() if self.dice else None, marks)
-        return CardWatch(name, CardReader(read_deck(Path(self.deck))), dice)
+        rests = RestPictures()
+        dice = Watcher(name, self.dice.build() if self.dice else None, marks, kept=rests)
+        return DiceAndCards(name, CardReader(read_deck(Path(self.deck))), dice, (self.dice, rests))
 
 
 @dataclass(eq=False)
@@ -205,6 +207,26 @@ class CardWatch:
             return []  # what lies on a card does not make it unknown
         card.told = now
         return [CardLaid(card=now, **stamp)]
+
+
+class DiceAndCards(CardWatch):
+    """A `CardWatch` whose dice are read by enrolled profiles: their pictures are kept, and changed files taken up."""
+
+    def __init__(
+        self,
+        source: str,
+        reader: CardReader,
+        dice: Watcher,
+        kept: tuple[ReaderSpec | None, RestPictures],
+    ) -> None:
+        """`kept`: what builds the reader of dice, and where `dice` keeps the pictures of its rests."""
+        super().__init__(source, reader, dice)
+        self._spec, self.rests = kept
+
+    def renew(self) -> None:
+        """Read dice by their files as they are now."""
+        if self._spec is not None:
+            self._dice.set_reader(self._spec.build())
 
 
 def _cells(outline: Outline, mask: Mask, shape: tuple[int, ...]) -> Mask:
