@@ -27,7 +27,8 @@ MOST_TURN_DEG = 10.0
 MOST_SHIFT_MM = 5.0
 """How far a castle that is rotated may shift. Rule: TAH-16"""
 MOST_OVERLAP_MM2 = 25.0
-"""Two painted areas may overlap by so much: less is a shaky hand."""
+MOST_OVERLAP_MM = 1.0
+"""Two painted areas may overlap by so little, or in so thin a sliver: that is a shaky hand, or rounding."""
 _TOUCH_MM = 2.0  # areas of one terrain with a gap below this hang together: borders are painted by hand
 _LEAST_AREA_MM2 = 25.0
 _LEAST_CORNERS = 3
@@ -89,9 +90,10 @@ def _overlaps(sound: Sequence[tuple[int, Polygon]]) -> list[tuple[int, int, floa
     found = []
     for one, other in zip(*STRtree(outlines).query(outlines, predicate="intersects"), strict=True):
         if one < other:
-            overlap = float(outlines[one].intersection(outlines[other]).area)
-            if overlap > MOST_OVERLAP_MM2:
-                found.append((sound[one][0], sound[other][0], overlap))
+            overlap = outlines[one].intersection(outlines[other])
+            is_sliver = overlap.buffer(-MOST_OVERLAP_MM / 2).is_empty
+            if overlap.area > MOST_OVERLAP_MM2 and not is_sliver:
+                found.append((sound[one][0], sound[other][0], float(overlap.area)))
     return sorted(found)
 
 

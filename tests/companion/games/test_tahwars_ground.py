@@ -145,6 +145,14 @@ def test_a_bad_map_is_told_with_its_line_and_what_to_do() -> None:
             read_map(bad)
 
 
+def test_a_sliver_between_areas_painted_by_hand_is_no_fault() -> None:
+    left = Terrain(kind="city", polygon_mm=((0, 0), (100.4, 0), (100.4, 200), (0, 200)))
+    right = Terrain(kind="forest", polygon_mm=((100, 0), (300, 0), (300, 200), (100, 200)))
+    found = msgspec.structs.replace(BOARD, terrains=(left, right))
+    assert faults(found) == ()
+    assert Ground(found).terrain_at((50, 50)) == "city"
+
+
 def test_outlines_that_cross_themselves_and_tags_in_one_line_are_faults() -> None:
     crossed = msgspec.structs.replace(
         BOARD, terrains=(Terrain(kind="city", polygon_mm=((0, 0), (90, 90), (90, 0), (0, 90))),)
