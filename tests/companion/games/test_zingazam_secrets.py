@@ -23,9 +23,12 @@ from companion.core.view import Answer
 from companion.games.zingazam import GAME
 from companion.games.zingazam import commands as c
 from companion.games.zingazam.model import Zingazam, dealing_to, facing
+from firmware_bridge.translate import command as pad_command
+from firmware_bridge.translate import outputs_for
 
 rule = pytest.mark.rule
 CATS = (1, 2, 3, 6, 7, 8)
+PADS = {f"s{n}": (("box-7", n),) for n in range(1, 6)}
 
 
 def hears(target: str, viewer: Viewer) -> bool:
@@ -54,6 +57,11 @@ class World:
         if is_mine:
             self.out.append(msgspec.json.encode(answer))
         self.out += [v.codec.encode(cue) for cue in step.cues if hears(cue.target, self.viewer)]
+        for cue in step.cues:  # whoever listens at the broker hears what pads are told, for whomever it is
+            self.out += [
+                msgspec.json.encode(pad_command(cue, output, "led", 0))
+                for _, output in outputs_for(cue, PADS)
+            ]
         self.out.append(v.codec.encode(show(GAME, v.sitting, self.viewer)))
 
 
