@@ -37,7 +37,7 @@ from vision.outlined.plane import plane_of
 from vision.outlined.watcher import CardWatcher
 
 CARDS = 12
-FIRST_TABLE, FIRST_GAME = 40_000, 70_000
+FIRST_TABLE, FIRST_GAME = 50_000, 70_000
 _CLEAR_MM = 1.0
 Progress = Callable[[str], None]
 

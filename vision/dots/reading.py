@@ -24,6 +24,11 @@ _SURELY_A_DISC = 0.94  # and from which it is none of the numbers in a badge
 _A_DISC_BY_LINES = 0.87  # the same where white lines of a shape are near, which blur into it
 _RING = (1.35, 1.95)  # radii between which the colour around a dot is looked at
 _LINES = (1.9, 4.3)  # and the white lines of a shape, which a badge has not
+_BEYOND = (2.5, 3.2)  # radii between which shapes bear their colour and badges have ended
+_DARK = 0.3  # of a dot's white: a card's ground is darker
+_NEARLY_A_DISC, _SOME_DARK = 0.95, 0.03
+_BADGE_ENDS, _BADGE_IN_THE_DARK = 0.33, 0.7
+"""A number in a badge: so little of the wider ring bears its colour, and so much around it is the card's ground."""
 _SOME_LINES = 0.05  # share of that which a line covers at least
 _SAME_HUE_DEG = 26.0
 _STRONG = 0.34  # saturation of a colour, from 0 to 1
@@ -65,7 +70,8 @@ class DotsRead:
 @dataclass(frozen=True)
 class _Spot:
     """Something like a dot: `like`, correlation with a disc; `hue` in degrees; `ring`, share of the ring that
-    bears it; `lines`, share around it that is white."""
+    bears it; `lines`, share around it that is white; `beyond`, share of a wider ring that bears the same hue; `dark`,
+    share around it that is the card's own ground."""
 
     x: float
     y: float
@@ -74,6 +80,8 @@ class _Spot:
     ring: float
     lines: float
     shown: float
+    beyond: float
+    dark: float
 
 
 def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
@@ -205,6 +213,11 @@ def _look(frame: Frame, white: NDArray[np.uint8], place: tuple[float, float], ra
         return None
     far = (distances > _LINES[0] * radius) & (distances < _LINES[1] * radius)
     inner = levels.min(2)[distances < 0.85 * radius]
+    wide = (distances > _BEYOND[0] * radius) & (distances < _BEYOND[1] * radius)
+    outside = np.clip(levels[wide], 0, 1.2)
+    is_ink = (outside.max(1) - outside.min(1) > _STRONG * np.maximum(outside.max(1), 1e-3)) & (
+        np.abs(_turn(_hue_deg(outside) - np.float32(hue))) < _SAME_HUE_DEG
+    )
     return _Spot(
         *place,
         like=_disc_likeness(white, place, radius),
@@ -212,6 +225,8 @@ def _look(frame: Frame, white: NDArray[np.uint8], place: tuple[float, float], ra
         ring=float(bears.mean()),
         lines=float((levels[far].min(1) > 0.55).mean()),
         shown=float((inner > 0.72).mean()),
+        beyond=float(is_ink.mean()),
+        dark=float((levels[far].max(1) < _DARK).mean()),
     )
 
 
@@ -242,8 +257,10 @@ def _middle_hue(hues: Floats) -> float:
 
 
 def _is_whole(spot: _Spot) -> bool:
-    if spot.ring < _MOSTLY:
+    if spot.ring < _MOSTLY or (spot.beyond < _BADGE_ENDS and spot.dark > _BADGE_IN_THE_DARK):
         return False
+    if spot.like < _NEARLY_A_DISC and spot.dark < _SOME_DARK:
+        return False  # a cloth's own pattern: no card is near
     return spot.like > _SURELY_A_DISC or (spot.like > _A_DISC_BY_LINES and spot.lines > _SOME_LINES)
 
 

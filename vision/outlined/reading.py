@@ -23,9 +23,11 @@ _AROUND_MM = 15.0
 _COARSE_MM = 1.2  # blur at which a start may be so far off
 _SHARP_MM = (0.4, 0.6, 0.8, 1.0)  # blurs of a picture that are told apart
 _ALIKE = 0.012  # costs that differ by less do not tell two sides apart: the badge does
+_ALIKE_WHEN_COVERED, _GOOD, _MOST_TIED = 0.06, 0.05, 10
 _BADGE_GAP = 0.1  # a back may bear its value as the front does: then nothing tells them apart
 _FITS = 0.16  # cost from which a card hardly is one of these
 _NO_CARD = 0.3
+_CLEAR_BADGE = 0.3  # by so much a badge must speak for one card more than for the next
 _CLEAR = 0.02  # by so much a side must fit better than the next
 _LEAST_CONTRAST, _LEAST_SHARE = 18.0, 0.4  # of a white line over what is dark: levels, and share of its own
 _MOST_MISFIT = 0.35
@@ -71,6 +73,7 @@ class CardReader:
         self.size_mm = layouts[0].size_mm
         self.strip_mm = layouts[0].strip_mm
         self.sigma_mm: float | None = None
+        self._white: tuple[float, float, float] | None = None  # as the lamp tints it, on cards that fit well
 
     def read(
         self, flat: Flat, start: Pose, mask: Mask | None = None, *, thorough: bool = True
@@ -84,15 +87,21 @@ class CardReader:
         ranked = told_apart(flat, near, sides_of(tuple(self.layouts.values()), self.sigma_mm or 0.6), mask)
         if ranked[0].cost > _NO_CARD:
             return None
-        tied = [told for told in ranked if told.cost - ranked[0].cost < _ALIKE][:6]
+        # What is covered in part fits many sides a little: there the badge says more.
+        alike = _ALIKE if ranked[0].cost < _GOOD else _ALIKE_WHEN_COVERED
+        tied = [told for told in ranked if told.cost - ranked[0].cost < alike][:_MOST_TIED]
         hints = [self._hint(flat, near, told.side, told.is_turned) for told in tied]
-        order = sorted(range(len(tied)), key=lambda i: (-hints[i], tied[i].side.flipped, tied[i].cost))
-        best = tied[order[0]] if len(tied) > 1 else ranked[0]
+        order = sorted(
+            range(len(tied)), key=lambda i: (tied[i].cost / alike - hints[i], tied[i].side.flipped)
+        )
+        best = tied[order[0]]
+        rivals = [hint for hint, told in zip(hints, tied, strict=True) if told.side.card != best.side.card]
+        by_badge = (hints[order[0]] - max(rivals)) / _CLEAR_BADGE if rivals else 0.0
         if self.sigma_mm is None:
             self.sigma_mm = self._sharpness(
                 flat, _turned(near, best.is_turned, self.size_mm), best.side, mask
             )
-        return self._measured(flat, near, (best.side, best.is_turned), _ranked(ranked, best.side.card), mask)
+        return self._measured(flat, near, (best, by_badge), _ranked(ranked, best.side.card), mask)
 
     def strange(self, pose: Pose) -> CardRead:
         """Something of a card's size and shape that is none of this deck."""
@@ -166,13 +175,13 @@ class CardReader:
         )
         return max(plain, back - _BADGE_GAP) if side.flipped else plain
 
-    def _ink(self, flat: Flat, fit: Fit, side: Side) -> Ink:
+    def _ink(self, flat: Flat, fit: Fit, side: Side, white: tuple[float, float, float]) -> Ink:
         """The name of a card's ink by its badge where it has a coloured one, else by its shapes and strip."""
         if not _is_inked(side):
             return Ink("", 180.0)
         badge = badge_ink(flat, fit.pose, self.size_mm) if self.layouts[side.card].badge else None
-        by_badge = Ink("", 0.0) if badge is None else ink_of(badge, fit.white, self.hues)
-        return by_badge if by_badge.name else ink_of(fit.ink, fit.white, self.hues)
+        by_badge = Ink("", 0.0) if badge is None else ink_of(badge, white, self.hues)
+        return by_badge if by_badge.name else ink_of(fit.ink, white, self.hues)
 
     def _sharpness(self, flat: Flat, pose: Pose, side: Side, mask: Mask | None) -> float:
         fits = {}
@@ -185,18 +194,21 @@ class CardReader:
         self,
         flat: Flat,
         near: Pose,
-        best: tuple[Side, bool],
+        chosen: tuple[Told, float],
         others: list[tuple[str, float]],
         mask: Mask | None,
     ) -> CardRead | None:
-        side = self._sharp(best[0])
-        fit = Fitter(side, mask).fit(flat, _turned(near, best[1], self.size_mm))
+        best, by_badge = chosen
+        side = self._sharp(best.side)
+        fit = Fitter(side, mask).fit(flat, _turned(near, best.is_turned, self.size_mm))
         if not _has_contrast(fit):
             return None
         cost = told_apart(flat, fit.pose, (side,), mask, turned=(False,))[0].cost
         u_mm, u_deg = self.doubt(flat, fit)
-        ink = self._ink(flat, fit, side)
-        gap = (others[1][1] - others[0][1]) / _CLEAR if len(others) > 1 else 1.0
+        if cost < _GOOD or self._white is None:
+            self._white = fit.white
+        ink = self._ink(flat, fit, side, self._white)
+        gap = max((others[1][1] - others[0][1]) / _CLEAR, by_badge) if len(others) > 1 else 1.0
         fits = float(np.clip((_NO_CARD - cost) / (_NO_CARD - _FITS), 0, 1))
         is_named = bool(ink.name) or not _is_inked(side)
         is_ink_sure = is_named and ink.margin_deg > _SURE_INK_DEG
@@ -219,11 +231,11 @@ class CardReader:
 
 
 def _ranked(ranked: Sequence[Told], first: str) -> list[tuple[str, float]]:
-    """Cards with the cost of their better side, the likeliest first; of two that fit alike `first` is the first."""
+    """Cards with the cost of their better side, the likeliest first; `first` before all others."""
     costs: dict[str, float] = {}
     for told in ranked:
         costs[told.side.card] = min(told.cost, costs.get(told.side.card, 1.0))
-    return sorted(costs.items(), key=lambda pair: pair[1] - (1e-6 if pair[0] == first else 0.0))
+    return sorted(costs.items(), key=lambda pair: (pair[0] != first, pair[1]))
 
 
 def _has_contrast(fit: Fit) -> bool:
