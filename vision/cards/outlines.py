@@ -91,7 +91,7 @@ def find_cards(frame: Frame, form: Form | None = None) -> list[Outline]:
         found += [
             outline
             for contour in contours
-            if (outline := _outline(np.asarray(contour, np.int32), inside, max(lab.shape)))
+            if (outline := _outline(np.asarray(contour, np.int32), inside, lab.shape[:2]))
         ]
     found = [each for each in found if _is_within(each.quad, small.shape)]
     whole = [_scaled(each, scale) for each in _chosen(found)]
@@ -101,9 +101,14 @@ def find_cards(frame: Frame, form: Form | None = None) -> list[Outline]:
 
 def _is_within(quad: Quad, shape: tuple[int, ...]) -> bool:
     """Whether no side lies along the picture's own edge."""
+    return not bool((_at_edge(quad, shape).sum(axis=0) > 1).any())
+
+
+def _at_edge(places: Floats, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(N, 4) whether places (N, 2) lie at the left, top, right and bottom edge of a picture."""
     height, width = shape[:2]
-    at_edge = np.stack([quad[:, 0] < 4, quad[:, 1] < 4, quad[:, 0] > width - 5, quad[:, 1] > height - 5])
-    return not bool((at_edge.sum(axis=1) > 1).any())
+    x, y = places[:, 0], places[:, 1]
+    return np.stack([x < 4, y < 4, x > width - 5, y > height - 5], axis=1)
 
 
 def _gradient(lab: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
@@ -115,7 +120,7 @@ def _gradient(lab: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int
     return np.ascontiguousarray(across), np.ascontiguousarray(down)
 
 
-def _outline(contour: NDArray[np.int32], form: Form, longest: float) -> Outline | None:
+def _outline(contour: NDArray[np.int32], form: Form, shape: tuple[int, ...]) -> Outline | None:
     """The card whose sides are runs of this contour, None where there is none."""
     if len(contour) < 2 * form.least:
         return None
@@ -124,7 +129,7 @@ def _outline(contour: NDArray[np.int32], form: Form, longest: float) -> Outline 
     if reach < form.least or cv2.contourArea(contour) < _THIN * form.least**2:
         return None
     # What is joined to the picture's edge (the table itself, or a card under a finger) is larger than its card.
-    runs = _runs(contour, reach, min(reach, form.most, _LARGEST * longest))
+    runs = _runs(contour, reach, min(reach, form.most, _LARGEST * max(shape)), shape)
     return _best_quad(runs, form) if runs is not None else None
 
 
@@ -139,14 +144,17 @@ class _Runs:
     whose: NDArray[np.int64]
 
 
-def _runs(contour: NDArray[np.int32], reach: float, card: float) -> _Runs | None:
-    """The longest straight runs of a closed contour (N, 1, 2); runs on one line are one."""
+def _runs(contour: NDArray[np.int32], reach: float, card: float, shape: tuple[int, ...]) -> _Runs | None:
+    """The longest straight runs of a closed contour (N, 1, 2); runs on one line are one, and the picture's own edge is
+    none."""
     bend = max(1.2, _STRAIGHT * card)
     corners = cv2.approxPolyDP(contour, bend, True)[:, 0].astype(np.float64)
     if len(corners) < 4:
         return None
     ways = np.roll(corners, -1, axis=0) - corners
     lengths = np.hypot(ways[:, 0], ways[:, 1])
+    at_edge = _at_edge(corners, shape)
+    lengths[(at_edge & np.roll(at_edge, -1, axis=0)).any(axis=1)] = 0.0
     order = np.argsort(-lengths)[:_MOST_PARTS]
     order = order[lengths[order] >= min(_LEAST_RUN * card, 0.6 * reach) / 2]
     at, way, parts, whose = list[Floats](), list[Floats](), list[tuple[float, float]](), list[int]()

@@ -1,0 +1,151 @@
+"""Cards by one picture each: named at any turn, under a finger; refused when unknown; poor pictures told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.cards.deck import FORM, Deck, DeckError, card_name, card_size, read_deck, write_deck
+from vision.cards.enrolling import CardError, enrol_folder, take_card
+from vision.cards.matching import Reference, straight_card
+from vision.cards.outlines import find_cards
+from vision.cards.reader import CardReader
+from vision.frame import Frame
+from vision.render.decks import illustrated, number, text_only
+from vision.render.laid_card import Sight, seen_card
+
+DECK = 31
+PLAIN = Sight(height_px=230, turn_deg=-35, tilt_deg=10, tilt_to_deg=40, seed=3)
+
+
+def scan(card: Frame) -> Frame:
+    """The print a little soft, as a scanner gives it."""
+    return np.asarray(cv2.GaussianBlur(card, (0, 0), 0.8), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pictures of six cards: five scans, and one photograph on a table."""
+    place = tmp_path_factory.mktemp("pictures")
+    for n in range(5):
+        cv2.imwrite(str(place / f"card {n}.png"), scan(illustrated(DECK, n)))
+    shot, _ = seen_card(illustrated(DECK, 5), Sight(height_px=420, turn_deg=3, cloth="wood", seed=1))
+    cv2.imwrite(str(place / "card 5.png"), shot)
+    return place
+
+
+@pytest.fixture(scope="module")
+def deck(folder: Path) -> Deck:
+    """Those six cards."""
+    found, result = enrol_folder(folder)
+    assert result.cards == tuple(f"card {n}" for n in range(6))
+    assert (result.unused, result.doubts, result.alike, result.missing) == ({}, {}, (), ())
+    return found
+
+
+@pytest.fixture(scope="module")
+def reader(deck: Deck) -> CardReader:
+    return CardReader(deck)
+
+
+@pytest.mark.parametrize(
+    "sight",
+    [
+        PLAIN,
+        replace(PLAIN, turn_deg=170, cloth="paper"),
+        replace(PLAIN, finger=0.2, lamp=0.4, cast=(0.8, 1.0, 1.15)),
+        replace(PLAIN, glare=0.25, height_px=150),
+    ],
+    ids=["tilted", "upside-down", "finger", "glare-small"],
+)
+def test_a_card_is_named_with_its_own_corners(reader: CardReader, sight: Sight) -> None:
+    frame, quad = seen_card(illustrated(DECK, 5), sight)
+    (card,) = reader.read(frame)
+    assert card.name == "card 5"
+    assert card.candidates[0].name == "card 5"
+    assert card.confidence >= 0.8
+    assert np.abs(np.array(card.quad_px) - quad).max() < 0.03 * sight.height_px
+    top = quad[0] + quad[1] - quad[2] - quad[3]
+    assert card.angle_deg == pytest.approx(np.degrees(np.arctan2(top[0], -top[1])), abs=2)
+
+
+@pytest.mark.parametrize("card", [illustrated(DECK, 40), text_only(DECK, 1)], ids=["same deck", "other deck"])
+def test_an_unknown_card_is_not_named(reader: CardReader, card: Frame) -> None:
+    frame, _ = seen_card(card, PLAIN)
+    (seen,) = reader.read(frame)
+    assert seen.name is None
+    assert seen.reason in ("unknown", "margin")
+
+
+def test_an_empty_table_has_no_cards(reader: CardReader) -> None:
+    grain = np.random.default_rng(1).normal(120, 3, (360, 480, 3))
+    assert reader.read(np.asarray(grain, np.uint8)) == []
+
+
+def test_cards_that_differ_in_colour_alone_are_told_apart() -> None:
+    first = scan(number(DECK, 4))
+    faces = {"one": first, "two": np.ascontiguousarray(first[:, :, ::-1]), "three": scan(number(DECK, 5))}
+    size = card_size(704 / 504)
+    deck = Deck(704 / 504, tuple(Reference(name, straight_card(face, size)) for name, face in faces.items()))
+    reader = CardReader(deck)
+    for name in ("one", "two"):
+        frame, _ = seen_card(faces[name], replace(PLAIN, cast=(0.9, 1.0, 1.1)))
+        (seen,) = reader.read(frame)
+        assert seen.candidates[0].name == name
+
+
+def test_a_deck_is_a_folder_that_may_be_copied(deck: Deck, tmp_path: Path) -> None:
+    write_deck(tmp_path / "deck", deck, [card.name for card in deck.cards])
+    again = read_deck((tmp_path / "deck").rename(tmp_path / "copied"))
+    assert [card.name for card in again.cards] == [card.name for card in deck.cards]
+    assert again.aspect == pytest.approx(deck.aspect, abs=1e-4)
+    assert all((a.picture == b.picture).all() for a, b in zip(again.cards, deck.cards, strict=True))
+    write_deck(tmp_path / "copied", again.without("card 2"), ["card 2"])
+    assert "card 2" not in {card.name for card in read_deck(tmp_path / "copied").cards}
+
+
+@pytest.mark.parametrize("form", [b"", b"[]", b'{"aspect": "x"}', b'{"aspect": 9}', b"\xff\xfe"])
+def test_a_damaged_deck_says_so_in_one_line(tmp_path: Path, form: bytes) -> None:
+    (tmp_path / FORM).write_bytes(form)
+    with pytest.raises(DeckError) as told:
+        read_deck(tmp_path)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a/b", "..", "x" * 61, "a\nb", ".hidden"])
+def test_a_name_that_no_file_may_have_is_refused(name: str) -> None:
+    with pytest.raises(DeckError):
+        card_name(name)
+
+
+def test_like_cards_a_blurred_picture_a_missing_card_and_one_of_no_use_are_told(
+    folder: Path, tmp_path: Path
+) -> None:
+    for path in sorted(folder.iterdir())[:3]:
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    cv2.imwrite(str(tmp_path / "twin.png"), scan(illustrated(DECK, 1)))
+    cv2.imwrite(str(tmp_path / "blurred.png"), cv2.GaussianBlur(illustrated(DECK, 7), (0, 0), 7))
+    (tmp_path / "broken.jpg").write_bytes(b"no picture")
+    _, result = enrol_folder(tmp_path, ["card 0", "card 8", "twin"])
+    assert [pair[:2] for pair in result.alike] == [("card 1", "twin")]
+    assert list(result.doubts) == ["blurred"]
+    assert "blurred" in result.doubts["blurred"]
+    assert result.missing == ("card 8",)
+    assert list(result.unused) == ["broken.jpg"]
+
+
+def test_several_cards_in_one_picture_are_not_taken_for_one() -> None:
+    one, _ = seen_card(illustrated(DECK, 1), replace(PLAIN, height_px=300, turn_deg=0, tilt_deg=0))
+    with pytest.raises(CardError, match="2 cards"):
+        take_card(np.hstack([one, one]))
+
+
+def test_the_outermost_of_nested_frames_is_the_card() -> None:
+    frame, quad = seen_card(text_only(DECK, 2), replace(PLAIN, cloth="paper", height_px=280))
+    (outline,) = find_cards(frame)
+    turned = [np.abs(np.roll(outline.quad, k, axis=0) - quad).max() for k in range(4)]
+    assert min(turned) < 0.02 * 280
