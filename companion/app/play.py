@@ -28,7 +28,7 @@ from companion.app.settings import (
     table_size,
 )
 from companion.app.stopping import wait_for_stop
-from companion.app.wiring import RunningTable, links_of
+from companion.app.wiring import LOOKOUTS, RunningTable, links_of
 from companion.core.game import Game
 from companion.games.tahwars.deck import with_map
 from companion.runtime.journal import is_unused
@@ -141,7 +141,8 @@ def run(options: dict[str, Any]) -> None:
         raise SettingsError(f"{error}. {_pads_heard(options)}") from None
     with RunningTable(settings) as table:
         greet(table, options["new_code"])
-        if settings.camera and settings.profile is None:
+        reads_dice = settings.game not in LOOKOUTS
+        if settings.camera and settings.profile is None and reads_dice:
             click.echo(
                 "The camera keeps pictures of slams but reads no dice: --profile NAME names enrolled ones",
                 err=True,

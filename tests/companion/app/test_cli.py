@@ -48,6 +48,13 @@ WRONG = {
     "unknown dice": (("run", "--seat", "A", "--profile", "mine"), 2, "companion enrol dice mine"),
     "dice outside the folder": (("run", "--seat", "A", "--profile", "../x"), 2, "use letters"),
     "table size": (("run", "--seat", "A", "--table-mm", "wide"), 2, "width,height"),
+    "tacta camera without a size": (
+        ("run", "--game", "tacta", "--seat", "A", "--seat", "B", "--camera", "0"),
+        2,
+        "--table-mm W,H",
+    ),
+    "page with photographs": (("score-tacta", "a.jpg", "--page"), 2, "from the browser"),
+    "nothing to count": (("score-tacta",), 2, "give IMAGE"),
     "no such camera": (("run", "--seat", "A", "--camera", "/nowhere"), 1, "give a number"),
     "no broker's address": (("run", "--seat", "A", "--mqtt", "http://x"), 1, "mqtt://"),
     "no port": (("run", "--seat", "A", "--serial", "x://"), 1, "write a path"),
