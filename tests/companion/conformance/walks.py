@@ -24,7 +24,7 @@ ALL: dict[str, Game[Any]] = {counting.GAME.name: counting.GAME, **GAMES}
 LENGTHS: dict[str, dict[str, Any]] = {
     "counting": {"goal": 900},
     "tacta": {"mode": "limited_space"},
-    "zingazam": {"hands": "full", "games": 2},
+    "zingazam": {"hands": "full"},
 }
 """House rules by which an evening is long enough to show something, and short enough to be tried often."""
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil", "Fay")

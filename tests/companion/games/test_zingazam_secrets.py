@@ -114,7 +114,7 @@ def disguised(hands: Deals, places: dict[str, set[int]], whose: set[str], chance
 
 
 @rule("ZAZ-24", "ok")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     players=st.integers(2, 5), seed=st.integers(0, 10**6), visible=st.integers(0, 3), count=st.integers(0, 45),
     who=st.sampled_from(["s1", "s2", "public", "referee"]),
