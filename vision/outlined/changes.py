@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.core.geometry import Pose
 from vision.outlined.difference import difference, millimetres
 from vision.outlined.finding import Ring, rings
-from vision.outlined.fitting import centre_of
+from vision.outlined.fitting import centre_of, pose_about
 from vision.outlined.plane import Flat
 from vision.outlined.reading import CardRead, CardReader, cells_free_of, outline_of
 from vision.outlined.whole import WholeTable, read_whole
@@ -26,6 +26,7 @@ _STRANGE_MM2 = 600.0  # what no card explains, from which on something else is o
 _RING = 0.45
 _SURELY_A_CARD = 0.75
 _TRIES = 3
+_SOLID, _SMALLEST, _LARGEST = 0.85, 0.75, 1.1  # of an oblong's own area, and of a card's
 _FITS_WELL = 0.12  # a cost at which no other place is tried
 _ALIKE_LOOKS = 3
 _LEAST_SHOWN = 0.1
@@ -166,7 +167,25 @@ class Changes:
         found = rings(
             np.asarray(marked, np.float32), _SEARCH_PER_MM, self.reader.size_mm, least=_RING, most=_TRIES
         )
-        return [Ring(moved_by(ring.pose, x0, y0), ring.share) for ring in found]
+        around = [Ring(moved_by(ring.pose, x0, y0), ring.share) for ring in found]
+        return around or self._blob(left)
+
+    def _blob(self, left: Floats) -> list[Ring]:
+        """A solid oblong of about a card's size, where the table is as bright as the rims."""
+        solid = cv2.morphologyEx((left > 0.5).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+        outlines = cv2.findContours(solid, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
+        whole = self.reader.size_mm[0] * self.reader.size_mm[1]
+        for outline in sorted(outlines, key=cv2.contourArea, reverse=True)[:1]:
+            (x, y), (width, height), angle = cv2.minAreaRect(outline)
+            fill = cv2.contourArea(outline) / max(width * height, 1.0)
+            if fill > _SOLID and _SMALLEST < width * height / whole < _LARGEST:
+                turn = (
+                    angle
+                    if (width < height) == (self.reader.size_mm[0] < self.reader.size_mm[1])
+                    else angle + 90
+                )
+                return [Ring(pose_about((x + 0.5, y + 0.5), turn, self.reader.size_mm), fill)]
+        return []
 
     def _explains(self, read: CardRead, left: Floats) -> bool:
         """Whether the marks lie where this card has its rim: what lay there before is no news."""

@@ -25,8 +25,9 @@ _SHARP_MM = (0.4, 0.6, 0.8, 1.0)  # blurs of a picture that are told apart
 _ALIKE = 0.012  # costs that differ by less do not tell two sides apart: the badge does
 _ALIKE_WHEN_COVERED, _GOOD, _MOST_TIED = 0.06, 0.05, 10
 _BADGE_GAP = 0.1  # a back may bear its value as the front does: then nothing tells them apart
-_FITS = 0.16  # cost from which a card hardly is one of these
-_NO_CARD = 0.3
+_FITS = 0.1  # cost from which a card hardly is one of these
+_NO_CARD = 0.25
+_DOUBTFUL = 0.12  # from which another way of finding its place is tried
 _CLEAR_BADGE = 0.3  # by so much a badge must speak for one card more than for the next
 _CLEAR = 0.02  # by so much a side must fit better than the next
 _LEAST_CONTRAST, _LEAST_SHARE = 18.0, 0.4  # of a white line over what is dark: levels, and share of its own
@@ -81,9 +82,18 @@ class CardReader:
         """The card that lies about at `start`, either way up; None where none is. `mask`: cells of it (rows, columns;
         CELLS_PER_MM a mm) that no other card covers. `thorough`: also where its rim cannot be made out."""
         flat = flat.around(centre_of(start, self.size_mm), float(np.hypot(*self.size_mm)) / 2 + _AROUND_MM)
-        near = self._framed(flat, start, mask) or (self._fitted(flat, start, mask) if thorough else None)
-        if near is None:
-            return None
+        near = self._framed(flat, start, mask)
+        read = None if near is None else self._named(flat, near, mask)
+        if not thorough or (read is not None and read.cost < _DOUBTFUL):
+            return read
+        near = self._fitted(flat, start, mask)
+        other = None if near is None else self._named(flat, near, mask)
+        return min(
+            (each for each in (read, other) if each is not None), key=lambda each: each.cost, default=None
+        )
+
+    def _named(self, flat: Flat, near: Pose, mask: Mask | None) -> CardRead | None:
+        """The card whose rim, either way up, lies at `near`."""
         ranked = told_apart(flat, near, sides_of(tuple(self.layouts.values()), self.sigma_mm or 0.6), mask)
         if ranked[0].cost > _NO_CARD:
             return None
