@@ -138,6 +138,12 @@ def test_like_cards_a_blurred_picture_a_missing_card_and_one_of_no_use_are_told(
     assert list(result.unused) == ["broken.jpg"]
 
 
+def test_a_photograph_of_an_empty_table_is_no_card() -> None:
+    grain = np.random.default_rng(2).normal(120, 3, (480, 640, 3))
+    with pytest.raises(CardError, match="no card was found"):
+        take_card(np.asarray(grain, np.uint8))
+
+
 def test_several_cards_in_one_picture_are_not_taken_for_one() -> None:
     one, _ = seen_card(illustrated(DECK, 1), replace(PLAIN, height_px=300, turn_deg=0, tilt_deg=0))
     with pytest.raises(CardError, match="2 cards"):

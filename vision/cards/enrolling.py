@@ -21,6 +21,9 @@ _SHARP = 9.0
 _SAME_FORM = 0.06
 _ALIKE = 0.12
 _SCAN = 0.06
+_FORMS = (1.2, 1.85)
+_STRAIGHT, _FRAME = 0.008, 0.17
+_CAMERAS, _CAMERA_OFF = (4 / 3, 3 / 2, 16 / 9), 0.01
 
 
 class CardError(Exception):
@@ -61,12 +64,14 @@ def take_card(frame: Frame, aspect: float | None = None) -> tuple[Frame, Floats]
     found = find_cards(frame, form)
     height, width = frame.shape[:2]
     large = [each for each in found if cv2.contourArea(each.quad.astype(np.float32)) > 0.06 * height * width]
+    scan = max(height, width) / min(height, width)
+    is_like_card = _FORMS[0] <= scan <= _FORMS[1] if aspect is None else abs(scan / aspect - 1) < _SCAN
+    if not large:  # a card whose picture goes to its edge, or a photograph in which none is seen
+        is_like_card = is_like_card and all(abs(scan / form - 1) > _CAMERA_OFF for form in _CAMERAS)
+    if is_like_card and all(_is_frame_of_scan(each.quad, (width, height)) for each in large):
+        corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64) - 0.5
+        return frame, upright(corners)
     if not large:
-        scan = max(height, width) / min(height, width)
-        wanted = 1.4 if aspect is None else aspect
-        if (aspect is None and 1.2 <= scan <= 1.85) or abs(scan / wanted - 1) < _SCAN:
-            corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64) - 0.5
-            return frame, upright(corners)
         raise CardError(
             "no card was found: one card alone, from above, on a table of another colour, nothing on it"
         )
@@ -75,6 +80,15 @@ def take_card(frame: Frame, aspect: float | None = None) -> tuple[Frame, Floats]
     if others:
         raise CardError(f"{1 + len(others)} cards are in the picture: one card alone in each")
     return frame, upright(best.quad)
+
+
+def _is_frame_of_scan(quad: Floats, size: tuple[int, int]) -> bool:
+    """Whether this is what is printed on a card that fills the picture: straight, and nearly as large."""
+    low, high = quad.min(0), quad.max(0)
+    box = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+    off = min(float(np.abs(np.roll(quad, k, axis=0) - box).max()) for k in range(4))
+    gaps = np.concatenate([low, np.array(size) - 1 - high])
+    return off < _STRAIGHT * max(size) and bool(gaps.max() < _FRAME * max(size))
 
 
 def upright(quad: Floats) -> Floats:
