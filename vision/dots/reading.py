@@ -36,6 +36,7 @@ _MOSTLY = 0.6  # share of the ring that must bear the colour
 _PARTLY = (0.5, 0.62)  # the same where another card lies over a part of the dot
 _COUNTS = 0.5  # confidence from which a dot is counted
 _NEAR_HUES_DEG = 14.0
+_MOST_SHIFT_DEG, _SHIFT_COST, _MANY_SEEN = 16, 0.25, 12
 
 Floats = NDArray[np.float32]
 
@@ -288,11 +289,25 @@ def _apart(spots: Sequence[_Spot], radius: float) -> list[_Spot]:
     return kept
 
 
+def _common_shift(seen: Floats, wanted: Floats) -> np.float32:
+    """By how many degrees all hues are turned, as a camera may do: the smallest turn that explains what was seen."""
+    if len(seen) < _MANY_SEEN:
+        return np.float32(0.0)
+    best, shift = np.inf, np.float32(0.0)
+    for turn in range(-_MOST_SHIFT_DEG, _MOST_SHIFT_DEG + 1, 2):
+        far = np.abs(_turn(seen[:, None] - wanted[None] - np.float32(turn))).min(axis=1)
+        cost = float(np.minimum(far, 30.0).mean()) + _SHIFT_COST * abs(turn)
+        if cost < best:
+            best, shift = cost, np.float32(turn)
+    return shift
+
+
 def _named(seen: Sequence[float], hues: Mapping[str, float]) -> tuple[list[str], bool]:
     """A colour name for each hue that was seen, and whether two colours in play nearly merge."""
     names = list(hues)
     wanted = np.array([hues[name] for name in names], np.float32)
-    found = [names[int(np.abs(_turn(wanted - np.float32(hue))).argmin())] for hue in seen]
+    shift = _common_shift(np.asarray(seen, np.float32), wanted)
+    found = [names[int(np.abs(_turn(wanted + shift - np.float32(hue))).argmin())] for hue in seen]
     middles = {
         name: _middle_hue(np.array([h for h, f in zip(seen, found, strict=True) if f == name], np.float32))
         for name in set(found)
