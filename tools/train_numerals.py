@@ -56,7 +56,7 @@ class Learner:
         )
         self.rows = np.arange(len(store)) if name == "place" else np.nonzero(store.kinds < len(KINDS))[0]
         self.total = 0.0
-        self.steps = 0
+        self.steps = self.since = 0
 
     def learn(self, rng: np.random.Generator, share: float) -> None:
         """One step at `share` of the rate."""
@@ -71,7 +71,7 @@ class Learner:
         loss.backward()
         nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
-        self.steps += 1
+        self.steps, self.since = self.steps + 1, self.since + 1
         kept = min(_KEPT, self.steps / (self.steps + 20))
         with torch.no_grad():
             for mean, now in zip(
@@ -196,8 +196,11 @@ def main() -> None:
         if step % 500 == 0:
             for one in learners:
                 told = one.told(held, 1000) if step % 2000 == 0 else ""
-                print(f"{one.name} step {one.steps}: loss {one.total / 500:.3f} {told}", flush=True)
-                one.total = 0.0
+                print(
+                    f"{one.name} step {one.steps}: loss {one.total / max(1, one.since):.3f} {told}",
+                    flush=True,
+                )
+                one.total, one.since = 0.0, 0
                 torch.save(one.state(), options.out / f"{one.name}.pt")
             print(f"{time.monotonic() - begun:.0f} s", flush=True)
     for one in learners:

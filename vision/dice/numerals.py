@@ -53,7 +53,7 @@ _READINGS = len(TEXTS) + 1  # the last: not upright
 _FAR_LESS_LIKELY = 4.0  # log-chance of a kind below the likeliest from which its numerals are not looked for
 _NEVER = -12.0  # log-chance of a text that was not looked for
 _LEAST_DIE = 0.5  # chance of a die with numerals, below which a spot is none
-_LEAST_SURE = 0.6  # chance of kind and value, below which it is not said
+_LEAST_SURE = 0.5  # chance of kind and value, below which it is not said
 _APART = 0.8  # middles of two dice are farther apart than this share of the larger radius
 _COVERED = 0.35  # of a die's middle that must differ from the empty table
 
@@ -189,11 +189,9 @@ class NumeralReader:
     def _by_network(self, one: Judged) -> tuple[str, str, float]:
         return best_of(one, self._conventions.kinds)
 
-    def told(
-        self, frame: Frame, one: Judged, face: tuple[str, str, float], *, least_sure: float = _LEAST_SURE
-    ) -> DieSeen:
-        """The die as it is told: its value where the chance in `face` (kind, text, chance) is at least `least_sure`,
-        else why not."""
+    def told(self, frame: Frame, one: Judged, face: tuple[str, str, float]) -> DieSeen:
+        """The die as it is told: its value where the chance in `face` (kind, text, chance) is good enough, else why
+        not."""
         kind, text, chance = face
         pose = one.pose
         box = (
@@ -207,7 +205,7 @@ class NumeralReader:
             reason = "cut_off"
         elif pose.radius_px < SMALLEST_RADIUS_PX:
             reason = "too_small"
-        elif chance < least_sure:
+        elif chance < _LEAST_SURE:
             reason = "margin"
         return DieSeen(
             kind=kind,

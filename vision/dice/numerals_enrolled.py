@@ -22,7 +22,6 @@ _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are 
 _PER_FIT = 4.0  # log-chances for each halving (by e) of what a fit leaves unexplained
 _PER_NETWORK = 1.3  # of its log-chances
 _SURELY_A_DIE = 0.5  # chance by the network from which a die that is none of the set is told
-_LEAST_SURE = 0.5  # chance of kind and value, below which an enrolled die is not read
 _SURE = 0.8
 _SIZES = (0.55, 1.8)  # radii of other dice against those of the set
 _LESS = 0.85  # how much less sure the network is of a die that is none of the set
@@ -54,8 +53,7 @@ class EnrolledNumeralReader:
         if sizes:
             usual = float(np.median(sizes))
             others = [other for other in others if _SIZES[0] < other[0].pose.radius_px / usual < _SIZES[1]]
-        dice = [self._reader.told(frame, one, face, least_sure=_LEAST_SURE) for one, face in known]
-        dice += [self._reader.told(frame, one, face) for one, face in others]
+        dice = [self._reader.told(frame, one, face) for one, face in (*known, *others)]
         return Reading(
             tuple(sorted(dice, key=lambda die: (die.box_px[1], die.box_px[0]))), () if dice else ("no_dice",)
         )

@@ -33,7 +33,7 @@ CUT_REACH = 1.7  # radii from the middle of a cut to its rim
 LOOK_PX = 64
 WIDE_REACH = 1.4
 """Radii that the look at a whole die reaches: kind, place and which way round are told from it."""
-NEAR_REACH = {"d4": 1.1, "d6-numeral": 0.85, "d8": 0.65, "d10": 0.62, "d12": 0.62, "d20": 0.5, "d100": 0.58}
+NEAR_REACH = {"d4": 0.75, "d6-numeral": 0.85, "d8": 0.65, "d10": 0.62, "d12": 0.62, "d20": 0.5, "d100": 0.58}
 """Kind -> radii that the look at its numeral reaches."""
 TURNS = 24
 """Ways round that are told apart: n of 360 / TURNS degrees clockwise from up."""
