@@ -49,7 +49,9 @@ def sample_spell(name: str, symbols: tuple[str, ...]) -> Layout:
 def lay_card(canvas: NDArray[np.float32], card: Card, table_to_px: NDArray[np.float64]) -> None:
     """Prints the card into `canvas` (float32 BGR in [0, 1], unlit) in place."""
     corners = [card.pose.apply(corner) for corner in rectangle(0, 0, *card.layout.size_mm).corners]
-    lay_print(canvas, _card_print(card.layout, card.title, card.seed, card.style), np.array(corners), table_to_px)
+    lay_print(
+        canvas, _card_print(card.layout, card.title, card.seed, card.style), np.array(corners), table_to_px
+    )
 
 
 def lay_markers(
