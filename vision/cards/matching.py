@@ -33,6 +33,7 @@ from vision.frame import Frame
 
 _LISTED = 10
 _FINALISTS = 4
+_STRAIGHT = 5  # of those listed are tried without a coarse look too
 _COARSE, _MIDDLE = 48, 96
 _DIFFERENT = 6  # blocks: in so many at least two cards of a deck differ
 _TINT_NOISE, _TINT_FULL, _TINT_MOST = 0.06, 0.25, 12.0
@@ -116,13 +117,16 @@ class Matcher:
         """The cards that may lie in `quad` (4, 2), from one of its short sides clockwise; the best first."""
         looks = [look_at(frame, np.roll(quad, -2 * k, axis=0), self.aspect) for k in (0, 1)]
         listed = self._shortlist(looks)
-        coarse = [(index, turned, self._lay(_COARSE, index, looks[turned], None)) for index, turned in listed]
-        middle = [
-            (index, turned, self._lay(_MIDDLE, index, looks[turned], done.turn))
-            for index, turned, done in coarse
-            if np.isfinite(done.moved)
-        ]
-        middle = [each for each in middle if np.isfinite(each[2].moved)]
+        middle: list[tuple[int, int, Aligned]] = []
+        for place, (index, turned) in enumerate(listed):
+            coarse = self._lay(_COARSE, index, looks[turned], None)
+            starts = [coarse.turn] if np.isfinite(coarse.moved) else []
+            # The corners may be exact, and a coarse look may slip from a printed frame to the card's edge.
+            starts += [np.eye(3)] if place < _STRAIGHT else []
+            tries = [self._lay(_MIDDLE, index, looks[turned], start) for start in starts]
+            best = max(tries, key=lambda each: float(each.likeness.mean()), default=None)
+            if best is not None and np.isfinite(best.moved):
+                middle.append((index, turned, best))
         middle = self._with_others(looks, middle)
         middle.sort(key=lambda each: -float(each[2].likeness.mean()))
         fine, last = min(look.fine for look in looks), []
