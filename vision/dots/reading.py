@@ -26,6 +26,9 @@ _RING = (1.35, 1.95)  # radii between which the colour around a dot is looked at
 _LINES = (1.9, 4.3)  # and the white lines of a shape, which a badge has not
 _BEYOND = (2.5, 3.2)  # radii between which shapes bear their colour and badges have ended
 _DARK = 0.3  # of a dot's white: a card's ground is darker
+_DARK_AFAR = 0.45  # as _DARK, also where a lamp shines on the card
+_WHOLLY_A_DISC, _A_PATTERN = 0.9965, 5  # so many discs without a card's ground near are a cloth's pattern
+_GROUND, _SOME_GROUND = 7.0, 0.003  # within so many radii the card's own ground shows, on so much at least
 _NEARLY_A_DISC, _SOME_DARK = 0.95, 0.03
 _BADGE_ENDS, _BADGE_IN_THE_DARK = 0.33, 0.7
 """A number in a badge: so little of the wider ring bears its colour, and so much around it is the card's ground."""
@@ -72,7 +75,7 @@ class DotsRead:
 class _Spot:
     """Something like a dot: `like`, correlation with a disc; `hue` in degrees; `ring`, share of the ring that
     bears it; `lines`, share around it that is white; `beyond`, share of a wider ring that bears the same hue; `dark`,
-    share around it that is the card's own ground."""
+    share around it that is the card's own ground; `ground`, the same farther around."""
 
     x: float
     y: float
@@ -83,6 +86,7 @@ class _Spot:
     shown: float
     beyond: float
     dark: float
+    ground: float
 
 
 def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
@@ -104,6 +108,9 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
     kept = _apart(
         [spot for spot in spots if spot is not None and (_is_whole(spot) or _is_part(spot))], radius
     )
+    afield = [spot for spot in kept if spot.ground < _SOME_GROUND and spot.like < _WHOLLY_A_DISC]
+    if len(afield) >= _A_PATTERN:
+        kept = [spot for spot in kept if spot not in afield]
     named, are_near = _named([spot.hue for spot in kept], hues)
     dots = tuple(
         Dot(
@@ -228,7 +235,14 @@ def _look(frame: Frame, white: NDArray[np.uint8], place: tuple[float, float], ra
         shown=float((inner > 0.72).mean()),
         beyond=float(is_ink.mean()),
         dark=float((levels[far].max(1) < _DARK).mean()),
+        ground=_ground(frame, place, radius, own),
     )
+
+
+def _ground(frame: Frame, place: tuple[float, float], radius: float, own: Floats) -> float:
+    """Which share of a wider square around a place is as dark as a card's ground."""
+    wide = _patch(frame, place, int(np.ceil(radius * _GROUND)))[::2, ::2] / own
+    return float((wide.max(2) < _DARK_AFAR).mean())
 
 
 def _centred(white: NDArray[np.uint8], place: tuple[float, float], radius: float) -> tuple[float, float]:
