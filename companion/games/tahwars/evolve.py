@@ -65,6 +65,12 @@ def _home(kind: str) -> str:
 
 def evolve(table: Table, event: Event, moment: Moment) -> TahWars:
     """The game after one fact; `table` has the common part evolved already."""
+    before, after = table.game, _after(table, event)
+    is_new = (after.part, after.phase, after.turn) != (before.part, before.phase, before.turn)
+    return replace(after, since_ns=moment.at_ns) if is_new else after
+
+
+def _after(table: Table, event: Event) -> TahWars:
     state = table.game
     match event:
         case Joined(seat=joined):

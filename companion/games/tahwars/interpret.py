@@ -73,13 +73,20 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[msgspec.Struct, Commands]:
-    """The next trace and what the table is asked to do about an observation."""
+    """The next trace and what the table is asked to do about an observation.
+
+    What a camera saw before the turn began, and tells only now, says nothing of this turn.
+    """
     notes = trace if isinstance(trace, Trace) else Trace()
     state = table.game
     turn = f"{state.part}/{state.phase}/{state.turn}"
     if notes.turn != turn:
         notes = Trace(turn=turn, lay=notes.lay)
     match seen:
+        case BoardRested() if not seen.flags and seen.seen_ns < state.since_ns:
+            return msgspec.structs.replace(notes, lay=_lay(_by_kind(table, seen))), ()
+        case DieNearTower() | DieDropped() if seen.seen_ns < state.since_ns:
+            return notes, ()
         case Pressed():
             seat = table.seat_of(seen.source, seen.input)
             is_new = seat is not None and seat.id not in table.proven
@@ -145,8 +152,11 @@ def _rested(notes: Trace, table: Table, seen: BoardRested) -> tuple[Trace, Comma
         found += _pushed(table, kinds, said, seen, has_dropped=has_dropped)
         found += _gone(table, [lost for lost in notes.lay if tuple(lost.split("/")) not in kinds], said, seen)
         found += _hits(table, notes, tuple(command.kind for command, _ in landed), seen)
-    lay = tuple(f"{seat}/{kind}" for seat, kind in kinds)
-    return Trace(turn=notes.turn, said=tuple(said), lay=lay), tuple(found)
+    return Trace(turn=notes.turn, said=tuple(said), lay=_lay(kinds)), tuple(found)
+
+
+def _lay(kinds: dict[tuple[str, str], BoardDie]) -> tuple[str, ...]:
+    return tuple(f"{seat}/{kind}" for seat, kind in kinds)
 
 
 # Towers

@@ -116,7 +116,8 @@ class TahWars(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     has seen, in the order in which the program turns them up, or in no order where people do. `finished`, `bought`:
     who is through with phase 3, and crowns bought in it. `final`: the round after which the game is decided, 0 while
     nobody has enough crowns; `stage`: then ``sudden`` (one more crown wins) or ``alone`` (who first stands alone
-    highest). `struck`: what the last attack came to, by `struck_by`.
+    highest). `struck`: what the last attack came to, by `struck_by`. `since_ns`: since when (table time) the phase or
+    the seat on turn is that of now.
     """
 
     phase: str
@@ -137,6 +138,7 @@ class TahWars(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     struck: tuple[Strike, ...] = ()
     struck_by: str = ""
     winners: tuple[str, ...] = ()
+    since_ns: int = 0
 
 
 Table = Sitting[TahWars]

@@ -33,8 +33,8 @@ class Watched(TahTable):
         self.towers = {f"s{n}": (*PLACES[f"s{n}"], 0.0) for n in range(1, players + 1)}
         self.dice: dict[tuple[str, str], tuple[int | None, float, float]] = {}
 
-    def rest(self, confidence: float = 0.99, **more: Any) -> Watched:
-        """The camera sees the board at rest."""
+    def rest(self, confidence: float = 0.99, seen_ns: int | None = None, **more: Any) -> Watched:
+        """The camera sees the board at rest; `seen_ns`: it did so then and tells it only now."""
         self.frame += 1
         towers = tuple(
             TowerSeen(tag=9 + int(seat[1:]), xy_mm=(x, y), heading_deg=turn, u_mm=1.0, u_deg=0.5)
@@ -48,7 +48,7 @@ class Watched(TahTable):
         self.v.now_ns += 1_000_000_000
         seen = BoardRested(
             source="camera",
-            seen_ns=self.v.now_ns,
+            seen_ns=self.v.now_ns if seen_ns is None else seen_ns,
             uncertainty_ns=0,
             frame=self.frame,
             towers=towers,
@@ -250,6 +250,17 @@ def test_what_happened_more_than_ten_seconds_ago_is_forgotten() -> None:
     table.dice["s1", "d6"] = (6, 300.0, 60.0)
     assert table.rest().view().open_proposals == ()
     assert table.p("s1").dice["d6"].place == "board"
+
+
+def test_a_picture_from_before_the_turn_that_is_read_late_says_nothing_of_it() -> None:
+    table = Watched().armed()
+    x, y, _ = table.towers["s1"]
+    table.towers["s1"] = (x + 60.0, y, 1.0)
+    table.dice["s1", "d6"] = (2, 450.0, 250.0)
+    table.rest(seen_ns=table.game.since_ns - 1)
+    assert table.p("s1").dice["d6"].place == "population" and not table.game.doing.moved
+    table.rest()
+    assert table.p("s1").dice["d6"].place == "board" and table.game.doing.moved == "move"
 
 
 def test_a_picture_that_is_too_dark_says_nothing() -> None:
