@@ -201,7 +201,15 @@ def _of_tahwars(
     colours = [seat.colour for seat in seats]
     stage = _filmed(stack, BoardStage(feed, laid, colours, options["seed"]))
     table = stack.enter_context(RunningTable(settings))
-    return table, BoardDirector(DeskHands(table.loop), stage, seed=options["seed"], speed=options["speed"])
+
+    def has_looked() -> bool:
+        since_ns = stage.lies_since_ns
+        return since_ns is not None and table.board_rested_ns > since_ns
+
+    director = BoardDirector(
+        DeskHands(table.loop), stage, has_looked, seed=options["seed"], speed=options["speed"]
+    )
+    return table, director
 
 
 People = Director | CardDirector | HandDirector | BoardDirector

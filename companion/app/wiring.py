@@ -25,7 +25,7 @@ from companion.app.verdicts import VerdictTeller
 from companion.catalogue import GAMES
 from companion.core.cue import Cue
 from companion.core.geometry import Pose
-from companion.core.observation import DeviceChanged, Observation, Observed
+from companion.core.observation import BoardRested, DeviceChanged, Observation, Observed
 from companion.core.seat import Seat
 from companion.runtime.desk import Announcement, Snapshot
 from companion.runtime.evidence import EvidenceStore, folder_of
@@ -107,12 +107,14 @@ def links_of(settings: Settings, broker: EmbeddedBroker | None) -> tuple[Link, .
 class RunningTable:
     """Everything of one table from `start` to `stop`. Use it as a context manager.
 
-    Every device is optional and may come late: what is missing is named on the devices page.
+    Every device is optional and may come late: what is missing is named on the devices page. `board_rested_ns`: when
+    (``time.monotonic_ns``) the board lay as the camera told it last, 0 before it told of any.
     """
 
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened yet."""
         self.settings = settings
+        self.board_rested_ns = 0
         self._stack = ExitStack()
         self._seen_n = 0
         self._layouts: object = None
@@ -269,6 +271,8 @@ class RunningTable:
         """The camera stamps by the machine's clock; host time may be ahead of it."""
         self.dice.saw(seen)
         self._observe(msgspec.structs.replace(seen, seen_ns=seen.seen_ns + self.ahead_ns))
+        if isinstance(seen, BoardRested):
+            self.board_rested_ns = seen.seen_ns
 
     def _observe(self, seen: Observation | Observed) -> None:
         if self.pads.observe(seen):

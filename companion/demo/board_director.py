@@ -15,11 +15,10 @@ from companion.core.geometry import Point, Pose
 from companion.core.ruling import Ruling
 from companion.core.seat import REFEREE
 from companion.demo.board_stage import Lain, Stands
-from companion.demo.director import PATIENCE_S, Hands, StuckError
+from companion.demo.director import Hands, StuckError
 from companion.demo.stage import wait_s
 from companion.games.tahwars import commands as c
 from companion.games.tahwars.model import (
-    Piece,
     TahWars,
     data_of,
     deployable,
@@ -30,9 +29,9 @@ from companion.games.tahwars.model import (
 )
 from companion.games.tahwars.policy import policy
 
-SEEN_S, READ_S = 45.0, 20.0
-"""So long the simulated people wait for the eyes on a busy machine, for a tower and for a die, then the referee enters
-what happened."""
+SEEN_S, GLANCE_S, TOLD_S = 60.0, 0.1, 2.0
+"""So long the simulated people wait for the eyes on a busy machine to have looked, from one glance to the next, and
+then for what they say to be taken in; what they do not say the referee enters."""
 EDGE_MM, ENTERED_U_MM = 75.0, 1.0
 MOVE_MM = 60.0
 CONTACT_MM = 7.0
@@ -56,12 +55,16 @@ class Stages(Protocol):
 class BoardDirector:
     """Simulated people at a table of TAH WARS. All they do follows from `seed`; `speed` shortens their pauses.
 
-    `entered`: what the referee had to enter or put right because the eyes did not see it so.
+    Whatever they do on the board, they wait for the eyes to have looked at it, so nothing is told of a board that is no
+    more. `entered`: what the referee had to enter or put right because the eyes did not see it so.
     """
 
-    def __init__(self, hands: Hands, stage: Stages, *, seed: int, speed: float) -> None:
-        """They sit down; `play` begins."""
+    def __init__(
+        self, hands: Hands, stage: Stages, has_looked: Callable[[], bool], *, seed: int, speed: float
+    ) -> None:
+        """They sit down; `play` begins. `has_looked()`: the eyes have told of the board as it was last wanted."""
         self._hands, self._stage, self._seed, self._speed = hands, stage, seed, speed
+        self._has_looked = has_looked
         self._towers: dict[str, Stands] = {}
         self._dice: dict[tuple[str, str], Lain] = {}
         self._hits: set[tuple[str, str]] = set()
@@ -105,7 +108,8 @@ class BoardDirector:
                     raise StuckError(f"nobody knows what to do in phase {sitting.game.phase}")
                 self._pause(0.3)
                 self._must(command)
-                self._tidy()
+                if self.sitting.game.phase != "orders":  # all orders are given before hands reach in
+                    self._tidy()
 
     # Set-up
 
@@ -124,7 +128,7 @@ class BoardDirector:
                 owner=seat.colour, xy_mm=(round(x, 1), round(y, 1)), heading_deg=round(heading, 1)
             )
         self._stand(tuple(tower.xy_mm for tower in self._towers.values()))
-        self._until(lambda now: all(p.castle is not None for p in now.game.players.values()), SEEN_S)
+        self._until(lambda now: all(p.castle is not None for p in now.game.players.values()))
         for seat in seats:
             if self.sitting.game.players[seat.id].castle is None:
                 self._enter(self._placed(seat.id))
@@ -170,7 +174,7 @@ class BoardDirector:
             return
         self._towers[seat] = replace(old, xy_mm=(round(x, 1), round(y, 1)))
         self._stand((old.xy_mm,))
-        if not self._until(lambda now: bool(now.game.doing.moved), SEEN_S):
+        if not self._until(lambda now: bool(now.game.doing.moved)):
             tower = self._towers[seat]
             pose = {
                 "xy_mm": tower.xy_mm,
@@ -181,14 +185,19 @@ class BoardDirector:
             self._enter(c.MoveCastle(seat=seat, **pose))  # type: ignore[arg-type]  # the fields of a pose
 
     def _settle(self, seat: str) -> None:
-        """Hits that nobody asked about are entered; then the attack is counted."""
-        self._answer()
+        """Hits are confirmed in their order, and entered where nobody asked about them; then the attack is counted."""
         attack = open_attack(self.sitting)
         if attack is None:
             return
         for kind, tower in sorted(self._hits):
             if kind in attack.launched and tower not in attack.touched.get(kind, ()):
-                self._enter(c.NoteHit(seat=seat, kind=kind, tower=tower))
+                hit = c.NoteHit(seat=seat, kind=kind, tower=tower)
+                asked = next((p.id for p in self.sitting.proposals if p.command == hit), None)
+                if asked is None:
+                    self._enter(hit)
+                else:
+                    self._must(core.Confirm(proposal=asked))
+        self._answer()
         self._pause(1.0)
         self._must(c.SettleAttack(seat=seat), seat)
         self._tidy()
@@ -220,26 +229,37 @@ class BoardDirector:
                     angle_deg=float(self._pick(f"turn/{kind}", 360)))  # fmt: skip
         if tower:
             self._hits.add((kind, tower))
-        before = self.sitting.game.players[seat].dice[kind]
+        before, since, asked = self.sitting.game.players[seat].dice[kind], self._last_entry(), self._asked()
         others = tuple(each for key, each in self._dice.items() if key != (seat, kind))
         self._pause(0.5)
         self._stage.roll(tuple(self._towers.values()), (*others, lain), way)
         self._dice[seat, kind] = lain
-        self._until(lambda now: now.game.players[seat].dice[kind] != before or bool(now.proposals), READ_S)
-        self._answer()
-        self._put_right(seat, kind, before)
+        self._look()
+        self._until(lambda now: now.game.players[seat].dice[kind] != before or self._asked() > asked)
+        self._answer(c.DropDie, c.NoteKnock)
+        self._put_right(seat, kind, since)
 
-    def _put_right(self, seat: str, kind: str, before: Piece) -> None:
-        """The referee enters a die that was not seen, and one that was read wrongly instead."""
+    def _last_entry(self) -> int:
+        return max((shown.entry for shown in self.sitting.rulings), default=0)
+
+    def _asked(self) -> int:
+        """The newest open question."""
+        return max((proposal.id for proposal in self.sitting.proposals), default=0)
+
+    def _put_right(self, seat: str, kind: str, since: int) -> None:
+        """The referee enters a die that was not seen, and instead of what was read wrongly since an entry."""
         lain, piece = self._dice[seat, kind], self.sitting.game.players[seat].dice[kind]
-        if self._is_ended or (piece.place == "board" and piece.shown == lain.shown):
+        told = [s.entry for s in self.sitting.rulings if s.event == "DieLaunched" and s.entry > since]
+        is_right = len(told) == 1 and piece.place == "board" and piece.shown == lain.shown
+        if self._is_ended or is_right:
             return
         dropped = c.DropDie(seat=seat, kind=kind, shows=lain.shown, xy_mm=lain.xy_mm)
-        if piece == before:
+        for entry in reversed(told[1:]):
+            self._must(core.Void(entry=entry, why="no such die was dropped"))
+        if told:
+            self._enter(core.Replace(entry=told[0], command=dropped, why="it was read wrongly"))
+        else:
             self._enter(dropped)
-            return
-        wrong = [shown.entry for shown in self.sitting.rulings if shown.event == "DieLaunched"][-1]
-        self._enter(core.Replace(entry=wrong, command=dropped, why="it was read wrongly"))
 
     def _landing(self, seat: str, tower: str) -> tuple[Point, tuple[Point, ...]]:
         """Where a die comes to rest and by which corners: out of its own tower, by the side of another."""
@@ -284,12 +304,19 @@ class BoardDirector:
 
     def _stand(self, hands: tuple[Point, ...]) -> None:
         self._stage.stand(tuple(self._towers.values()), tuple(self._dice.values()), hands)
+        self._look()
 
-    def _answer(self) -> None:
-        """Questions are answered by what happened."""
+    def _look(self) -> None:
+        """Wait until the eyes have looked at the board as it is now."""
+        for _ in range(round(SEEN_S / GLANCE_S)):
+            if self._is_ended or self._hands.until(self._has_looked, GLANCE_S):
+                return
+
+    def _answer(self, *kinds: type[Command]) -> None:
+        """Questions about commands of these `kinds` are answered by what happened; of all kinds when none is named."""
         for proposal in self._hands.view(REFEREE).open_proposals:
             asked = next((p for p in self.sitting.proposals if p.id == proposal.id), None)
-            if asked is None or self._is_ended:
+            if asked is None or self._is_ended or (kinds and not isinstance(asked.command, kinds)):
                 continue
             self._pause(0.4)
             is_so = self._is_so(asked.command) and proposal.confirm is not None
@@ -322,8 +349,9 @@ class BoardDirector:
         if refused is not None and not self._is_ended and self.sitting.stopped_at_ns is None:
             raise StuckError(f"{type(command).__name__} was refused by {refused.rule}: {refused.because}")
 
-    def _until(self, is_so: Callable[[Sitting[TahWars]], bool], seconds: float = PATIENCE_S) -> bool:
-        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), seconds)
+    def _until(self, is_so: Callable[[Sitting[TahWars]], bool]) -> bool:
+        """What the eyes have said is taken in soon; whether it is so then."""
+        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), TOLD_S)
 
     def _pause(self, seconds: float) -> None:
         wait_s(seconds, self._speed)

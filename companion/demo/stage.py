@@ -93,6 +93,8 @@ class Film:
         self._camera = eye_over(size_mm)
         self._wanted: queue.SimpleQueue[tuple[Filmed, Places] | None] = queue.SimpleQueue()
         self._painted: queue.SimpleQueue[tuple[Filmed, list[NDArray[np.uint8]]]] = queue.SimpleQueue()
+        self._puts = 0
+        self._lies: tuple[int, int] | None = None
         self._ended = threading.Event()
         self._threads = [threading.Thread(target=run, daemon=True) for run in (self._paint, self._film)]
 
@@ -111,7 +113,14 @@ class Film:
 
     def put(self, table: Filmed, hands_mm: Places) -> None:
         """Have the table look so, by hands that reach to `hands_mm`; returns at once."""
+        self._puts += 1
         self._wanted.put((table, hands_mm))
+
+    @property
+    def lies_since_ns(self) -> int | None:
+        """Since when (``time.monotonic_ns``) the film shows what was put last, hands gone; None before."""
+        lies, puts = self._lies, self._puts
+        return lies[1] if lies is not None and lies[0] == puts else None
 
     def _paint(self) -> None:
         """What is wanted becomes frames: hands over the table before, hands over the table after, the still table."""
@@ -131,12 +140,15 @@ class Film:
 
     def _film(self) -> None:
         table, frames = self._painted.get()
-        tick = 0
+        tick, shown = 0, 0
         while not self._ended.is_set():
             if len(frames) == 1 and not self._painted.empty():
                 table, frames = self._painted.get()
+                shown += 1
             tick += 0 if self._is_same_noise else 1
             self._feed.push(table.shot(frames[0], self._camera, tick))
+            if len(frames) <= self._held and (self._lies is None or self._lies[0] < shown):
+                self._lies = (shown, time.monotonic_ns())
             frames = frames[1:] or frames
             self._ended.wait(1 / FPS)
 

@@ -30,7 +30,7 @@ class BoardEvening:
         seats = tuple(seat_at(n, f"P{n}") for n in range(1, players + 1))
         self.v = Virtual(GAME, seats, seed, options)
         self.shown, self.blind = 0, blind
-        self.director = BoardDirector(self, self, seed=seed, speed=1e9)
+        self.director = BoardDirector(self, self, lambda: True, seed=seed, speed=1e9)
 
     def sitting(self) -> Any:
         return self.v.sitting
