@@ -104,7 +104,7 @@ class CardTable:
         return camera.project(corners)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=48)
 def printed(layout: Layout, colour: str, flipped: bool, look: Look) -> NDArray[np.float32]:
     """(rows, columns, 4): BGR and cover in [0, 1] of one side, 8 px a mm."""
     width, height = (round(side * _PX_PER_MM) for side in layout.size_mm)
