@@ -250,7 +250,7 @@ class BoardDirector:
         """The referee enters a die that was not seen, and instead of what was read wrongly since an entry."""
         lain, piece = self._dice[seat, kind], self.sitting.game.players[seat].dice[kind]
         told = [s.entry for s in self.sitting.rulings if s.event == "DieLaunched" and s.entry > since]
-        is_right = len(told) == 1 and piece.place == "board" and piece.shown == lain.shown
+        is_right = len(told) == 1 and piece.place == "board" and self._shows(kind, piece.shown, lain.shown)
         if self._is_ended or is_right:
             return
         dropped = c.DropDie(seat=seat, kind=kind, shows=lain.shown, xy_mm=lain.xy_mm)
@@ -291,8 +291,9 @@ class BoardDirector:
             piece = players[seat].dice[kind]
             if piece not in on_board(players[seat]):
                 gone.append((seat, kind))
-            elif piece.shown is not None and piece.shown != lain.shown:
-                turned[seat, kind] = replace(lain, shown=piece.shown)
+            elif piece.number and not self._shows(kind, piece.shown, lain.shown):
+                die = data_of(self.sitting).die(kind)
+                turned[seat, kind] = replace(lain, shown=die.faces_shown[piece.number - 1] if die else 1)
         if not gone and not turned:
             return
         hands = tuple(self._dice[key].xy_mm for key in (*gone, *turned))[:2]
@@ -330,14 +331,19 @@ class BoardDirector:
                 seat,
                 kind,
             ) in self._dice:
-                return self._dice[seat, kind].shown == shows
+                return self._shows(kind, shows, self._dice[seat, kind].shown)
             case c.NoteKnock(owner=owner, kind=kind, shows=shows, is_off_board=False) if (
                 owner,
                 kind,
             ) in self._dice:
-                return self._dice[owner, kind].shown == shows
+                return self._shows(kind, shows, self._dice[owner, kind].shown)
             case _:
                 return False
+
+    def _shows(self, kind: str, told: int | None, shown: int) -> bool:
+        """Whether a die shows what is told of it: the 0 of a D10 is a 10."""
+        die = data_of(self.sitting).die(kind)
+        return die is not None and told is not None and die.number(told) == die.number(shown)
 
     def _enter(self, command: Command) -> None:
         """The referee enters what the eyes did not see."""

@@ -70,6 +70,11 @@ class _Filmed:
         return self.scene.shot(canvas, camera, tick)
 
 
+def _seen_from_afar(of: DiceSet) -> DiceSet:
+    """The set with a barrel for a D4: the numerals of a pyramid are too small for a camera over a whole board."""
+    return replace(of, looks={**of.looks, "d4": replace(of.looks["d4"], style="barrel")})
+
+
 class BoardStage(Film):
     """A board between its tags. Each change stays a while, as people wait; all looks follow from `seed`."""
 
@@ -84,7 +89,8 @@ class BoardStage(Film):
         painted = tuple((area.kind, area.polygon_mm) for area in laid.terrains)
         self._scene = BoardScene(marks=marks, terrains=painted, seed=seed)
         self._sets: Mapping[str, DiceSet] = {
-            owner: any_set(np.random.default_rng((seed, n)), owner) for n, owner in enumerate(owners)
+            owner: _seen_from_afar(any_set(np.random.default_rng((seed, n)), owner))
+            for n, owner in enumerate(owners)
         }
         self._ground = self._scene.ground(eye)
         super().__init__(
