@@ -7,6 +7,7 @@ import math
 import msgspec
 
 from companion.core.command import Command, Propose, ProvePad
+from companion.core.geometry import Point
 from companion.core.observation import (
     BoardDie,
     BoardRested,
@@ -62,14 +63,15 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was noticed since the last rest and not yet understood, and what was said already in this turn.
 
     `has_dropped`: a die went through a tower, or rolled by one, since then. `lay`: dice that the camera saw at the last
-    rest, as ``SEAT/KIND``: what it never saw it cannot miss.
+    rest, by ``SEAT/KIND``: what it never saw it cannot miss. `found`: those that lay there before the turn began.
     """
 
     turn: str = ""
     touches: tuple[Touch, ...] = ()
     has_dropped: bool = False
     said: tuple[str, ...] = ()
-    lay: tuple[str, ...] = ()
+    lay: dict[str, Point] = {}
+    found: dict[str, Point] = {}
 
 
 def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[msgspec.Struct, Commands]:
@@ -81,10 +83,11 @@ def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[m
     state = table.game
     turn = f"{state.part}/{state.phase}/{state.turn}"
     if notes.turn != turn:
-        notes = Trace(turn=turn, lay=notes.lay)
+        notes = Trace(turn=turn, lay=notes.lay, found=notes.lay)
     match seen:
         case BoardRested() if not seen.flags and seen.seen_ns < state.since_ns:
-            return msgspec.structs.replace(notes, lay=_lay(_by_kind(table, seen))), ()
+            lay = _lay(_by_kind(table, seen))
+            return msgspec.structs.replace(notes, lay=lay, found=lay), ()
         case DieNearTower() | DieDropped() if seen.seen_ns < state.since_ns:
             return notes, ()
         case Pressed():
@@ -146,17 +149,21 @@ def _rested(notes: Trace, table: Table, seen: BoardRested) -> tuple[Trace, Comma
         found += _tower(table, tower, said)
     kinds = _by_kind(table, seen)
     if table.game.phase in ("launch", "actions"):
-        landed = _landed(table, kinds)
+        waiting = _landed(table, kinds)
+        landed = [each for each in waiting if not _is_found(table, notes, *each)]
+        found += _found(table, [each for each in waiting if each not in landed], said, seen)
         found += [_sure(table, command, die, seen) for command, die in landed]
         has_dropped = notes.has_dropped or bool(landed)
         found += _pushed(table, kinds, said, seen, has_dropped=has_dropped)
         found += _gone(table, [lost for lost in notes.lay if tuple(lost.split("/")) not in kinds], said, seen)
         found += _hits(table, notes, tuple(command.kind for command, _ in landed), seen)
-    return Trace(turn=notes.turn, said=tuple(said), lay=_lay(kinds)), tuple(found)
+    return msgspec.structs.replace(
+        notes, said=tuple(said), lay=_lay(kinds), touches=(), has_dropped=False
+    ), tuple(found)
 
 
-def _lay(kinds: dict[tuple[str, str], BoardDie]) -> tuple[str, ...]:
-    return tuple(f"{seat}/{kind}" for seat, kind in kinds)
+def _lay(kinds: dict[tuple[str, str], BoardDie]) -> dict[str, Point]:
+    return {f"{seat}/{kind}": die.xy_mm for (seat, kind), die in kinds.items()}
 
 
 # Towers
@@ -216,6 +223,26 @@ def _landed(table: Table, kinds: dict[tuple[str, str], BoardDie]) -> list[tuple[
                              xy_mm=die.xy_mm if die.on_board else None)  # fmt: skip
             found.append((made, die))
     return found
+
+
+def _is_found(table: Table, notes: Trace, command: c.DropDie, die: BoardDie) -> bool:
+    """Whether a die lies where it lay before the turn began: it may just not have been taken away."""
+    old = notes.found.get(f"{command.seat}/{command.kind}") if table.game.phase == "actions" else None
+    return old is not None and math.dist(old, die.xy_mm) <= max(STIR_MM, die.u_mm)
+
+
+def _found(
+    table: Table, dice: list[tuple[c.DropDie, BoardDie]], said: list[str], seen: BoardRested
+) -> list[Command]:
+    """Dice that may have been launched before the turn was given on are asked for, once. Rule: TAH-18"""
+    asked: list[Command] = []
+    for command, die in dice:
+        word = f"{command.seat}/{command.kind}/found"
+        if word not in said:
+            said.append(word)
+            doubted = msgspec.structs.replace(die, confidence=min(die.confidence, DOUBTED))
+            asked.append(_sure(table, command, doubted, seen))
+    return asked
 
 
 def _sure(table: Table, command: c.DropDie | c.NoteKnock, die: BoardDie, seen: BoardRested) -> Command:

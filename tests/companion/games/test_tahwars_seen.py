@@ -259,8 +259,15 @@ def test_a_picture_from_before_the_turn_that_is_read_late_says_nothing_of_it() -
     table.dice["s1", "d6"] = (2, 450.0, 250.0)
     table.rest(seen_ns=table.game.since_ns - 1)
     assert table.p("s1").dice["d6"].place == "population" and not table.game.doing.moved
+    table.rest().rest()
+    assert table.game.doing.moved == "move"
+    (asked,) = table.v.sitting.proposals
+    assert asked.command == c.DropDie(seat="s1", kind="d6", shows=2, xy_mm=(450.0, 250.0)), (
+        "it lay there before"
+    )
+    table.dice["s1", "d8"] = (5, 500.0, 250.0)
     table.rest()
-    assert table.p("s1").dice["d6"].place == "board" and table.game.doing.moved == "move"
+    assert table.p("s1").dice["d8"].place == "board" and table.p("s1").dice["d6"].place == "population"
 
 
 def test_a_picture_that_is_too_dark_says_nothing() -> None:
