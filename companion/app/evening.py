@@ -25,10 +25,11 @@ from companion.core.seat import seat_at
 from companion.demo.board_director import BoardDirector
 from companion.demo.board_stage import BoardStage
 from companion.demo.card_director import CardDirector
-from companion.demo.director import DeskHands, Director, StuckError
+from companion.demo.director import Director
 from companion.demo.hand_director import HandDirector
 from companion.demo.hand_stage import HandStage, write_demo_deck
 from companion.demo.pads import NAMES, press_of, radio_pads, seats_of, wired_pads
+from companion.demo.people import DeskHands, StuckError
 from companion.demo.stage import CardStage, Film, Stage
 from companion.games.tahwars.deck import read as read_tahwars
 from companion.runtime.replay import replay

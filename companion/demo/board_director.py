@@ -10,13 +10,10 @@ from typing import Protocol
 from companion.core import chance
 from companion.core import command as core
 from companion.core.command import Command
-from companion.core.game import Sitting
 from companion.core.geometry import Point, Pose
-from companion.core.ruling import Ruling
 from companion.core.seat import REFEREE
 from companion.demo.board_stage import Lain, Stands
-from companion.demo.director import Hands, StuckError
-from companion.demo.stage import wait_s
+from companion.demo.people import Hands, People, StuckError
 from companion.games.tahwars import commands as c
 from companion.games.tahwars.model import (
     TahWars,
@@ -52,8 +49,8 @@ class Stages(Protocol):
         """Whether a die can lie there in sight."""
 
 
-class BoardDirector:
-    """Simulated people at a table of TAH WARS. All they do follows from `seed`; `speed` shortens their pauses.
+class BoardDirector(People[TahWars]):
+    """People at a table of TAH WARS.
 
     Whatever they do on the board, they wait for the eyes to have looked at it, so nothing is told of a board that is no
     more. `entered`: what the referee had to enter or put right because the eyes did not see it so.
@@ -63,23 +60,14 @@ class BoardDirector:
         self, hands: Hands, stage: Stages, has_looked: Callable[[], bool], *, seed: int, speed: float
     ) -> None:
         """They sit down; `play` begins. `has_looked()`: the eyes have told of the board as it was last wanted."""
-        self._hands, self._stage, self._seed, self._speed = hands, stage, seed, speed
+        super().__init__(hands, seed=seed, speed=speed)
+        self._stage = stage
         self._has_looked = has_looked
         self._towers: dict[str, Stands] = {}
         self._dice: dict[tuple[str, str], Lain] = {}
         self._hits: set[tuple[str, str]] = set()
-        self._is_ended = False
         self._done = 0
         self.entered = 0
-
-    @property
-    def sitting(self) -> Sitting[TahWars]:
-        """The table as it is now."""
-        return self._hands.sitting()
-
-    def end(self) -> None:
-        """Stop playing as soon as possible."""
-        self._is_ended = True
 
     def play(self, most: int | None = None) -> None:
         """From the choice of a map to the last crown, or until so many rounds are over. Raises StuckError."""
@@ -128,7 +116,7 @@ class BoardDirector:
                 owner=seat.colour, xy_mm=(round(x, 1), round(y, 1)), heading_deg=round(heading, 1)
             )
         self._stand(tuple(tower.xy_mm for tower in self._towers.values()))
-        self._until(lambda now: all(p.castle is not None for p in now.game.players.values()))
+        self._until(lambda now: all(p.castle is not None for p in now.game.players.values()), TOLD_S)
         for seat in seats:
             if self.sitting.game.players[seat.id].castle is None:
                 self._enter(self._placed(seat.id))
@@ -174,7 +162,7 @@ class BoardDirector:
             return
         self._towers[seat] = replace(old, xy_mm=(round(x, 1), round(y, 1)))
         self._stand((old.xy_mm,))
-        if not self._until(lambda now: bool(now.game.doing.moved)):
+        if not self._until(lambda now: bool(now.game.doing.moved), TOLD_S):
             tower = self._towers[seat]
             pose = {
                 "xy_mm": tower.xy_mm,
@@ -235,7 +223,7 @@ class BoardDirector:
         self._stage.roll(tuple(self._towers.values()), (*others, lain), way)
         self._dice[seat, kind] = lain
         self._look()
-        self._until(lambda now: now.game.players[seat].dice[kind] != before or self._asked() > asked)
+        self._until(lambda now: now.game.players[seat].dice[kind] != before or self._asked() > asked, TOLD_S)
         self._answer(c.DropDie, c.NoteKnock)
         self._put_right(seat, kind, since)
 
@@ -349,18 +337,6 @@ class BoardDirector:
         """The referee enters what the eyes did not see."""
         self.entered += 1
         self._must(command)
-
-    def _must(self, command: Command, seat: str = "") -> None:
-        refused: Ruling | None = self._hands.ask(command, seat)
-        if refused is not None and not self._is_ended and self.sitting.stopped_at_ns is None:
-            raise StuckError(f"{type(command).__name__} was refused by {refused.rule}: {refused.because}")
-
-    def _until(self, is_so: Callable[[Sitting[TahWars]], bool]) -> bool:
-        """What the eyes have said is taken in soon; whether it is so then."""
-        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), TOLD_S)
-
-    def _pause(self, seconds: float) -> None:
-        wait_s(seconds, self._speed)
 
     def _pick(self, salt: str, below: int) -> int:
         return chance.number(self._seed, f"tahwars/{self._done}/{salt}", below)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from companion.core import chance
 from companion.core import command as core
-from companion.core.command import Command
-from companion.core.game import Sitting
 from companion.core.geometry import Point, Pose
-from companion.core.ruling import Ruling
-from companion.core.seat import REFEREE
-from companion.demo.director import PATIENCE_S, Hands, StuckError
-from companion.demo.stage import wait_s
+from companion.demo.people import Hands, People, StuckError
 from companion.games.tacta import commands as c
 from companion.games.tacta.faces import chained
 from companion.games.tacta.layouts import layouts_of
@@ -50,29 +45,20 @@ class Stages(Protocol):
         """Have these cards lie on the table, by hands that reach there."""
 
 
-class CardDirector:
-    """Simulated people at a table of Tacta. All they do follows from `seed`; `speed` shortens their pauses.
+class CardDirector(People[Tacta]):
+    """People at a table of Tacta.
 
     `entered`: how many cards the referee had to enter because the eyes did not see them.
     """
 
     def __init__(self, hands: Hands, stage: Stages, *, seed: int, speed: float) -> None:
         """They sit down; `play` begins."""
-        self._hands, self._stage, self._seed, self._speed = hands, stage, seed, speed
+        super().__init__(hands, seed=seed, speed=speed)
+        self._stage = stage
         self._decks: dict[str, list[str]] = {}
         self._laid: list[tuple[int, LaidCard]] = []
         self._layouts: Mapping[str, Any] = {each.id: each for each in layouts_of(deck_of(self.sitting))}
-        self._is_ended = False
         self.entered = 0
-
-    @property
-    def sitting(self) -> Sitting[Tacta]:
-        """The table as it is now."""
-        return self._hands.sitting()
-
-    def end(self) -> None:
-        """Stop playing as soon as possible."""
-        self._is_ended = True
 
     def play(self, most: int | None = None) -> None:
         """From the choice of colours to the count, or until `most` cards lie. Raises StuckError."""
@@ -216,22 +202,6 @@ class CardDirector:
             self._show(gone.pose.apply((width / 2, height / 2)))
 
     # Waiting and asking
-
-    def _confirm_all(self) -> None:
-        for proposal in self._hands.view(REFEREE).open_proposals:
-            self._pause(0.4)
-            self._must(core.Confirm(proposal=proposal.id))
-
-    def _must(self, command: Command, seat: str = "") -> None:
-        refused: Ruling | None = self._hands.ask(command, seat)
-        if refused is not None and not self._is_ended and self.sitting.stopped_at_ns is None:
-            raise StuckError(f"{type(command).__name__} was refused by {refused.rule}: {refused.because}")
-
-    def _until(self, is_so: Callable[[Sitting[Tacta]], bool], seconds: float = PATIENCE_S) -> bool:
-        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), seconds)
-
-    def _pause(self, seconds: float) -> None:
-        wait_s(seconds, self._speed)
 
     def _pick(self, salt: str, below: int) -> int:
         return chance.number(self._seed, f"tacta/{salt}", below)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import threading
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping
 
 from companion.core import chance
 from companion.core import command as core
@@ -14,88 +11,21 @@ from companion.core.fitness import why_not_race
 from companion.core.game import Sitting
 from companion.core.geometry import Pose
 from companion.core.ruling import Ruling
-from companion.core.seat import REFEREE, Actor, Role, Viewer
-from companion.core.view import View
+from companion.core.seat import REFEREE, Role, Viewer
 from companion.demo.pads import Press
+from companion.demo.people import Hands, People, StuckError
 from companion.demo.players import Player
-from companion.demo.stage import Stage, wait_s
+from companion.demo.stage import Stage
 from companion.games.tada import commands as c
 from companion.games.tada.model import Tada, spell_of
 from companion.games.tada.policy import policy
-from companion.runtime.desk import Desk, Snapshot
 
-PATIENCE_S = 10.0
 SLAM_GAP_NS = 90_000_000
 LEAD_NS = 60_000_000
 
 
-class StuckError(Exception):
-    """The table did not do what the simulated people waited for; the text says what."""
-
-
-class Hands(Protocol):
-    """How the simulated people touch the table: as a referee and players would, and no other way."""
-
-    def sitting(self) -> Sitting[Any]:
-        """The table as it is now."""
-
-    def view(self, viewer: Viewer) -> View:
-        """What this viewer is shown now."""
-
-    def now_ns(self) -> int:
-        """Host time."""
-
-    def ask(self, command: Command, seat: str = "") -> Ruling | None:
-        """Give a command, for a seat or as the referee; why it was refused, None when it was accepted."""
-
-    def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        """Wait until something is so, at most this long; whether it is."""
-
-
-class DeskHands:
-    """Hands on a table in this program."""
-
-    def __init__(self, desk: Desk, name: str = "demo") -> None:
-        """`name`: under which the journal knows the referee."""
-        self._desk, self._name = desk, name
-        self._keys = itertools.count(1)
-        self._changed = threading.Condition()
-        desk.subscribe(self._note)
-
-    def sitting(self) -> Sitting[Any]:
-        """The durable table."""
-        return self._desk.snapshot().sitting
-
-    def view(self, viewer: Viewer) -> View:
-        """What this viewer is shown now."""
-        return self._desk.view(viewer)
-
-    def now_ns(self) -> int:
-        """Host time."""
-        return self._desk.now_ns()
-
-    def ask(self, command: Command, seat: str = "") -> Ruling | None:
-        """Submit and wait until it is durable."""
-        actor = Actor(Role.SEAT, seat=seat) if seat else Actor(Role.REFEREE, name=self._name)
-        key = f"{self._name}-{self._desk.snapshot().version}-{next(self._keys)}"
-        return self._desk.submit(command, actor, key).result(PATIENCE_S).ruling
-
-    def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        """Looks again after each change."""
-        with self._changed:
-            self._changed.wait_for(is_so, seconds)
-        return is_so()
-
-    def _note(self, _snapshot: Snapshot) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
-
-class Director:
-    """Simulated people. `presses`: each seat's pad. `speed` shortens their pauses; no clock is scaled.
-
-    All they do follows from `seed`: the same seed plays the same game.
-    """
+class Director(People[Tada]):
+    """People at a table of Ta-Da!. `presses`: each seat's pad. The same seed plays the same game."""
 
     def __init__(
         self,
@@ -108,18 +38,8 @@ class Director:
         speed: float,
     ) -> None:
         """They sit down; `play` begins."""
-        self._hands, self._stage, self._presses, self._poses = hands, stage, presses, poses
-        self._seed, self._speed = seed, speed
-        self._is_ended = False
-
-    def end(self) -> None:
-        """Stop playing as soon as possible."""
-        self._is_ended = True
-
-    @property
-    def sitting(self) -> Sitting[Tada]:
-        """The table as it is now."""
-        return self._hands.sitting()
+        super().__init__(hands, seed=seed, speed=speed)
+        self._stage, self._presses, self._poses = stage, presses, poses
 
     def play(self) -> None:
         """From the first press of each pad to the last spell. Raises StuckError."""
@@ -129,15 +49,8 @@ class Director:
 
     # Waiting and asking
 
-    def _until(self, is_so: Callable[[Sitting[Tada]], bool], seconds: float = PATIENCE_S) -> bool:
-        """Wait until the table is so; whether it is."""
-        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), seconds)
-
     def _ask(self, command: Command, seat: str = "") -> Ruling | None:
         return self._hands.ask(command, seat)
-
-    def _pause(self, seconds: float) -> None:
-        wait_s(seconds, self._speed)
 
     def _pick(self, salt: str, below: int) -> int:
         return chance.number(self._seed, f"{salt}/{self.sitting.game.part}", below)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from companion.core import chance
 from companion.core import command as core
-from companion.core.command import Command
-from companion.core.game import Sitting
 from companion.core.geometry import Point, Pose
-from companion.core.seat import REFEREE
-from companion.demo.director import PATIENCE_S, Hands, StuckError
-from companion.demo.stage import wait_s
+from companion.demo.people import Hands, People, StuckError
 from companion.games.zingazam import commands as c
 from companion.games.zingazam.abilities import legal
 from companion.games.zingazam.deck import Card
@@ -49,8 +44,8 @@ class Own(msgspec.Struct, frozen=True):
     faces_owner: bool
 
 
-class HandDirector:
-    """Simulated people at a table of Zing-a-Zam. All they do follows from `seed`; `speed` shortens their pauses.
+class HandDirector(People[Zingazam]):
+    """People at a table of Zing-a-Zam.
 
     `size_mm`: of the table. `entered`: how often the referee had to enter what the eyes did not see.
     """
@@ -59,22 +54,13 @@ class HandDirector:
         self, hands: Hands, stage: Shown, *, size_mm: tuple[float, float], seed: int, speed: float
     ) -> None:
         """They sit down; `play` begins."""
-        self._hands, self._stage, self._size_mm, self._seed, self._speed = hands, stage, size_mm, seed, speed
+        super().__init__(hands, seed=seed, speed=speed)
+        self._stage, self._size_mm = stage, size_mm
         self._own: dict[str, list[Own]] = {}
         self._cats: list[Card] = []
         self._lying: list[Lain] = []
         self._faced = OTHERS
-        self._is_ended = False
         self.entered = 0
-
-    @property
-    def sitting(self) -> Sitting[Zingazam]:
-        """The table as it is now."""
-        return self._hands.sitting()
-
-    def end(self) -> None:
-        """Stop playing as soon as possible."""
-        self._is_ended = True
 
     def play(self) -> None:
         """From the question who is oldest to the last count. Raises StuckError."""
@@ -180,23 +166,6 @@ class HandDirector:
                 own[at] = Own(own[at].card, faces_owner=True)
 
     # Waiting and asking
-
-    def _confirm_all(self) -> None:
-        for proposal in self._hands.view(REFEREE).open_proposals:
-            if proposal.confirm is not None:
-                self._pause(0.4)
-                self._must(core.Confirm(proposal=proposal.id))
-
-    def _must(self, command: Command, seat: str = "") -> None:
-        refused = self._hands.ask(command, seat)
-        if refused is not None and not self._is_ended and self.sitting.stopped_at_ns is None:
-            raise StuckError(f"{type(command).__name__} was refused by {refused.rule}: {refused.because}")
-
-    def _until(self, is_so: Callable[[Sitting[Any]], bool], seconds: float = PATIENCE_S) -> bool:
-        return self._hands.until(lambda: self._is_ended or is_so(self.sitting), seconds)
-
-    def _pause(self, seconds: float) -> None:
-        wait_s(seconds, self._speed)
 
     def _lot(self, word: str) -> str:
         state = self.sitting.game

@@ -13,7 +13,7 @@ from companion.app.settings import Settings, game_named, shipped_data
 from companion.app.wiring import RunningTable
 from companion.core import command as core
 from companion.core.seat import Actor, Role, seat_at
-from companion.demo.director import DeskHands
+from companion.demo.people import DeskHands
 from companion.games.tada.policy import policy
 from firmware_bridge.fake_device import PRESS_NS, FakePad
 

@@ -10,7 +10,7 @@ from companion.app.settings import Settings, game_named, shipped_data
 from companion.app.wiring import RunningTable, heads_path
 from companion.core import command as core
 from companion.core.seat import seat_at
-from companion.demo.director import DeskHands
+from companion.demo.people import DeskHands
 from companion.games.tada.policy import policy
 from companion.runtime.evidence import EvidenceStore, folder_of
 from companion.runtime.journal import verify

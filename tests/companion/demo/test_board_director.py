@@ -1,53 +1,29 @@
-"""The simulated people play a whole game of TAH WARS, and the same seed plays the same game. The eyes are perfect here;
-that real ones see towers, dice and bumps is tried with a camera's process in the evening's own tests."""
+"""The simulated people play a whole game of TAH WARS, and the same seed plays the same game. The eyes are perfect here:
+rendered pictures of the stage are read in test_board_stage, and no test plays a whole game by them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-from virtual import Virtual
+from virtual_hands import STEP_NS, VirtualHands
 
-from companion.core.command import Command
 from companion.core.observation import BoardDie, BoardRested, DieNearTower, TowerSeen
-from companion.core.ruling import Ruling
-from companion.core.seat import MARKS, Actor, Role, Viewer, seat_at
-from companion.core.show import show
-from companion.core.view import View
+from companion.core.seat import MARKS
 from companion.demo.board_director import BoardDirector
 from companion.demo.board_stage import Lain, Stands
 from companion.games.tahwars import GAME
 
-SECOND_NS = 1_000_000_000
 TAGS = {colour: 10 + n for n, (colour, _) in enumerate(MARKS)}
 
 
-class BoardEvening:
+class BoardEvening(VirtualHands):
     """`Hands` and stage in one: what is there is seen at once, by eyes that are blind to every `blind`-th change."""
 
     def __init__(self, players: int, seed: int, blind: int = 0, **options: Any) -> None:
-        seats = tuple(seat_at(n, f"P{n}") for n in range(1, players + 1))
-        self.v = Virtual(GAME, seats, seed, options)
+        super().__init__(GAME, players, seed, options)
         self.shown, self.blind = 0, blind
         self.director = BoardDirector(self, self, lambda: True, seed=seed, speed=1e9)
-
-    def sitting(self) -> Any:
-        return self.v.sitting
-
-    def view(self, viewer: Viewer) -> View:
-        return show(GAME, self.v.sitting, viewer)
-
-    def now_ns(self) -> int:
-        return self.v.now_ns
-
-    def ask(self, command: Command, seat: str = "") -> Ruling | None:
-        self.v.now_ns += SECOND_NS
-        return self.v.give(command, Actor(Role.SEAT, seat=seat) if seat else Actor(Role.REFEREE)).ruling
-
-    def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        self.v.now_ns += SECOND_NS
-        return is_so()
 
     def may_lie(self, xy_mm: tuple[float, float], towers: tuple[Stands, ...], dice: tuple[Lain, ...]) -> bool:
         return all(math.dist(xy_mm, each.xy_mm) > 65 for each in towers) and all(
@@ -58,7 +34,7 @@ class BoardEvening:
         self, towers: tuple[Stands, ...], dice: tuple[Lain, ...], way: tuple[tuple[float, float], ...]
     ) -> None:
         die = dice[-1]
-        self.v.now_ns += SECOND_NS
+        self.v.now_ns += STEP_NS
         for at in way[1:]:
             tower = min(towers, key=lambda each: math.dist(each.xy_mm, at))
             near = DieNearTower(
@@ -70,7 +46,7 @@ class BoardEvening:
 
     def stand(self, towers: tuple[Stands, ...], dice: tuple[Lain, ...], hands_mm: object) -> None:
         self.shown += 1
-        self.v.now_ns += SECOND_NS
+        self.v.now_ns += STEP_NS
         if self.blind and self.shown % self.blind == 0:
             return
         seen = BoardRested(
