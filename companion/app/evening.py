@@ -21,6 +21,7 @@ from companion.app.stopping import wait_for_stop
 from companion.app.wiring import DEFAULT_TABLE_MM, RunningTable
 from companion.catalogue import GAMES
 from companion.core.codec import Codec
+from companion.core.game import Game
 from companion.core.seat import seat_at
 from companion.demo.board_director import BoardDirector
 from companion.demo.board_stage import BoardStage
@@ -29,7 +30,7 @@ from companion.demo.director import Director
 from companion.demo.hand_director import HandDirector
 from companion.demo.hand_stage import HandStage, write_demo_deck
 from companion.demo.pads import NAMES, press_of, radio_pads, seats_of, wired_pads
-from companion.demo.people import DeskHands, StuckError
+from companion.demo.people import DeskHands, People, StuckError
 from companion.demo.stage import CardStage, Film, Stage
 from companion.games.tahwars.deck import read as read_tahwars
 from companion.runtime.replay import replay
@@ -47,11 +48,6 @@ HAND_TABLE_MM = (480.0, 300.0)
 def demo(options: dict[str, Any]) -> None:
     """Play. Raises SettingsError for what cannot be asked, StuckError when the table did not go on."""
     game = game_named(options["game"])
-    if game.name not in STAGED:
-        raise SettingsError(
-            f"--game {game.name}: the demo plays {', '.join(STAGED)}; {game.title} is played by people:"
-            f" companion run --game {game.name}"
-        )
     count = options["players"] if options["players"] is not None else min(4, game.max_seats)
     if not game.min_seats <= count <= game.max_seats:
         raise SettingsError(
@@ -88,13 +84,11 @@ def _own_dice(stack: contextlib.ExitStack) -> Path:
 
 
 def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path) -> dict[str, Any]:
-    feed = Feed()
-    stack.callback(feed.close)
-    table, director = STAGED[options["game"]](stack, options, count, _asked(options, journal, feed), feed)
+    table, director = staged(stack, options, count, journal)
     greet(table)
     if not options["exit_at_end"]:
         _open_page(table)
-    _wait_for_eyes(table)
+    wait_for_eyes(table)
     if options["exit_at_end"]:
         director.play()
         return _result(table, options["seed"])
@@ -106,12 +100,23 @@ def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, jour
     return _result(table, options["seed"])
 
 
-def _asked(options: dict[str, Any], journal: Path, feed: Feed) -> Settings:
-    """What every demo's table is asked to be."""
+def staged(
+    stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path
+) -> tuple[RunningTable, People[Any]]:
+    """A table that runs with its camera over a rendered one, and the people who play there; both until `stack` ends."""
+    feed = Feed()
+    stack.callback(feed.close)
     game = game_named(options["game"])
+    asked = _asked(options, game, count, journal, feed)
+    return STAGED[game.name](stack, options, asked, feed)
+
+
+def _asked(options: dict[str, Any], game: Game[Any], count: int, journal: Path, feed: Feed) -> Settings:
+    """What every demo's table is asked to be."""
     return Settings(
         game=game.name,
-        seats=(),
+        seats=tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1)),
+        mqtt=options["mqtt"],
         options={"countdown_s": 3 if options["speed"] <= 4 else 1},
         data=shipped_data(game),
         journal=journal,
@@ -123,10 +128,10 @@ def _asked(options: dict[str, Any], journal: Path, feed: Feed) -> Settings:
 
 
 def _of_tada(
-    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+    stack: contextlib.ExitStack, options: dict[str, Any], asked: Settings, feed: Feed
 ) -> tuple[RunningTable, Director]:
     """Dice, spell cards and pads."""
-    seats = seats_of(count)
+    seats = seats_of(len(asked.seats))
     pads = {pad.id: stack.enter_context(pad) for pad in wired_pads(seats)}
     settings = msgspec.structs.replace(
         asked,
@@ -151,16 +156,14 @@ def _of_tada(
 
 
 def _of_tacta(
-    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+    stack: contextlib.ExitStack, options: dict[str, Any], asked: Settings, feed: Feed
 ) -> tuple[RunningTable, CardDirector]:
     """Cards over each other; nobody slams anything."""
     width, height = CARD_TABLE_MM
     rules = {"mode": "quick", "table_width_mm": round(width), "table_height_mm": round(height)}
     settings = msgspec.structs.replace(
         asked,
-        seats=tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1)),
         options={**asked.options, **rules},
-        mqtt=options["mqtt"],
         table_mm=CARD_TABLE_MM,
     )
     stage = _filmed(stack, CardStage(feed, CARD_TABLE_MM, options["seed"]))
@@ -169,16 +172,14 @@ def _of_tacta(
 
 
 def _of_zingazam(
-    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+    stack: contextlib.ExitStack, options: dict[str, Any], asked: Settings, feed: Feed
 ) -> tuple[RunningTable, HandDirector]:
     """Cards that are known again by a deck of our own drawing; nobody slams anything."""
     deck = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="companion-demo-"))) / "deck"
     write_demo_deck(deck)
     settings = msgspec.structs.replace(
         asked,
-        seats=tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1)),
         options={},
-        mqtt=options["mqtt"],
         deck=deck,
         table_mm=HAND_TABLE_MM,
     )
@@ -191,15 +192,12 @@ def _of_zingazam(
 
 
 def _of_tahwars(
-    stack: contextlib.ExitStack, options: dict[str, Any], count: int, asked: Settings, feed: Feed
+    stack: contextlib.ExitStack, options: dict[str, Any], asked: Settings, feed: Feed
 ) -> tuple[RunningTable, BoardDirector]:
     """Towers and dice on the first map of the house; who has five crowns first wins at once, so that it ends soon."""
-    seats = tuple(seat_at(number, NAMES[number - 1]) for number in range(1, count + 1))
-    settings = msgspec.structs.replace(
-        asked, seats=seats, options={"first_to_five": True}, mqtt=options["mqtt"]
-    )
+    settings = msgspec.structs.replace(asked, options={"first_to_five": True})
     laid = read_tahwars(asked.data).maps[0]
-    colours = [seat.colour for seat in seats]
+    colours = [seat.colour for seat in settings.seats]
     stage = _filmed(stack, BoardStage(feed, laid, colours, options["seed"]))
     table = stack.enter_context(RunningTable(settings))
 
@@ -213,8 +211,7 @@ def _of_tahwars(
     return table, director
 
 
-People = Director | CardDirector | HandDirector | BoardDirector
-STAGED: dict[str, Callable[..., tuple[RunningTable, People]]] = {
+STAGED: dict[str, Callable[..., tuple[RunningTable, People[Any]]]] = {
     "tada": _of_tada, "tacta": _of_tacta, "zingazam": _of_zingazam,
     "tahwars": _of_tahwars,
 }  # fmt: skip
@@ -228,7 +225,7 @@ def _filmed(stack: contextlib.ExitStack, stage: S) -> S:
     return stage
 
 
-def _act(director: People) -> None:
+def _act(director: People[Any]) -> None:
     try:
         director.play()
     except StuckError as error:
@@ -240,7 +237,7 @@ def _open_page(table: RunningTable) -> None:
         webbrowser.open(f"http://127.0.0.1:{table.server.port}/")
 
 
-def _wait_for_eyes(table: RunningTable, seconds: float = 60.0) -> None:
+def wait_for_eyes(table: RunningTable, seconds: float = 60.0) -> None:
     """Until the camera sees the table and every pad's clock is known."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

@@ -69,12 +69,8 @@ class BoardDirector(People[TahWars]):
         self._done = 0
         self.entered = 0
 
-    def play(self, most: int | None = None) -> None:
-        """From the choice of a map to the last crown, or until so many rounds are over. Raises StuckError."""
-        while not self._is_ended and self.sitting.game.phase != "over":
-            if most is not None and self.sitting.game.part > most:
-                return
-            self._step()
+    def _is_over(self) -> bool:
+        return self.sitting.game.phase == "over"
 
     def _step(self) -> None:
         sitting = self.sitting

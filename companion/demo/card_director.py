@@ -60,12 +60,8 @@ class CardDirector(People[Tacta]):
         self._layouts: Mapping[str, Any] = {each.id: each for each in layouts_of(deck_of(self.sitting))}
         self.entered = 0
 
-    def play(self, most: int | None = None) -> None:
-        """From the choice of colours to the count, or until `most` cards lie. Raises StuckError."""
-        while not self._is_ended and self.sitting.game.phase != "over":
-            if most is not None and self.sitting.game.laid >= most:
-                return
-            self._step()
+    def _is_over(self) -> bool:
+        return self.sitting.game.phase == "over"
 
     def _step(self) -> None:
         sitting = self.sitting

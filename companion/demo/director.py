@@ -41,11 +41,13 @@ class Director(People[Tada]):
         super().__init__(hands, seed=seed, speed=speed)
         self._stage, self._presses, self._poses = stage, presses, poses
 
-    def play(self) -> None:
-        """From the first press of each pad to the last spell. Raises StuckError."""
+    def play(self, most: int | None = None) -> None:
+        """From the first press of each pad to the last spell, or so many steps. Raises StuckError."""
         self._prove_pads()
-        while not self._is_ended and self.sitting.game.phase != "over":
-            self._step()
+        super().play(most)
+
+    def _is_over(self) -> bool:
+        return self.sitting.game.phase == "over"
 
     # Waiting and asking
 

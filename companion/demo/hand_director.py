@@ -62,13 +62,14 @@ class HandDirector(People[Zingazam]):
         self._faced = OTHERS
         self.entered = 0
 
-    def play(self) -> None:
-        """From the question who is oldest to the last count. Raises StuckError."""
-        while not self._is_ended and not is_over(self.sitting):
-            self._step()
-            self._follow()
+    def _is_over(self) -> bool:
+        return is_over(self.sitting)
 
     def _step(self) -> None:
+        self._go_on()
+        self._follow()
+
+    def _go_on(self) -> None:
         sitting = self.sitting
         state = sitting.game
         if sitting.stopped_at_ns is not None:

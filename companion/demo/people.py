@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -85,7 +86,7 @@ class DeskHands:
             self._changed.notify_all()
 
 
-class People(Generic[State]):
+class People(ABC, Generic[State]):
     """Simulated people at one table. All they do follows from `seed`; `speed` shortens their pauses, never a clock."""
 
     def __init__(self, hands: Hands, *, seed: int, speed: float) -> None:
@@ -101,6 +102,22 @@ class People(Generic[State]):
     def end(self) -> None:
         """Stop playing as soon as possible."""
         self._is_ended = True
+
+    def play(self, most: int | None = None) -> None:
+        """To the end of the game, or so many steps of it: a turn, an answer, a rest. Raises StuckError."""
+        steps = itertools.count() if most is None else range(most)
+        for _ in steps:
+            if self._is_ended or self._is_over():
+                return
+            self._step()
+
+    @abstractmethod
+    def _is_over(self) -> bool:
+        """Nothing is left to play."""
+
+    @abstractmethod
+    def _step(self) -> None:
+        """Do what is next."""
 
     def _confirm_all(self) -> None:
         """The referee confirms whatever can be confirmed."""

@@ -71,7 +71,7 @@ def test_the_same_seed_lays_the_same_game() -> None:
     assert one != other
 
 
-def test_it_ends_when_enough_cards_lie() -> None:
+def test_it_ends_after_so_many_steps() -> None:
     evening = CardEvening(2, seed=7)
-    evening.director.play(most=3)
-    assert evening.v.sitting.game.laid == 3
+    evening.director.play(most=4)  # colours and the starting card, the ends, two cards
+    assert evening.v.sitting.game.laid == 2
