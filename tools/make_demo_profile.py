@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.core.seat import MARKS
 from companion.demo.stage import SIZE_MM, eye_over, livery
 from companion.games.tada.deck import SYMBOLS
-from vision.dice.drawn import save
+from vision.encoding import save
 from vision.enrol import enrol_folder
 from vision.render.cube import Die
 from vision.render.lens import Camera

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.encoding import jpeg, png
 from vision.frame import decode
 from vision.learn import crop_around
 
@@ -78,9 +79,9 @@ class RestPictures:
 
     def keep(self, number: int, frame: NDArray[np.uint8]) -> None:
         """Keeps a BGR frame; the oldest make room."""
-        _, data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, _SHARP])
+        data = jpeg(frame, _SHARP)
         with self._lock:
-            self._kept[number] = data.tobytes()
+            self._kept[number] = data
             while len(self._kept) > self._most or sum(map(len, self._kept.values())) > self._max_bytes:
                 del self._kept[next(iter(self._kept))]
 
@@ -91,8 +92,7 @@ class RestPictures:
             data = self._kept.get(number)
         if data is None:
             return None
-        _, png = cv2.imencode(".png", crop_around(decode(data), box_px))
-        return png.tobytes()
+        return png(crop_around(decode(data), box_px))
 
 
 def encode(frame: NDArray[np.uint8], max_width: int) -> bytes:
@@ -100,5 +100,4 @@ def encode(frame: NDArray[np.uint8], max_width: int) -> bytes:
     if frame.shape[1] > max_width:
         height = round(frame.shape[0] * max_width / frame.shape[1])
         frame = np.asarray(cv2.resize(frame, (max_width, height), interpolation=cv2.INTER_AREA), np.uint8)
-    _, data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-    return bytes(data)
+    return jpeg(frame, _QUALITY)

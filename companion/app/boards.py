@@ -6,22 +6,23 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
-import cv2
 import numpy as np
 
+from companion.app.drawing import Drawer
 from companion.app.settings import SettingsError, state_folder
 from companion.games.tahwars.deck import read
 from companion.games.tahwars.mapfile import read_map
 from companion.games.tahwars.maps import Map
 from companion.sight.tahwars import BoardRead, BoardSight
-from vision.dice.drawn import save
 from vision.frame import Frame, Unreadable, load
 from vision.surface import NoSurfaceError
+from vision.towers.drawn import drawn
 
 MANY = 3
 Row = dict[str, Any]
@@ -57,6 +58,7 @@ def read_board(images: Sequence[str], map_path: Path, stick_mm: float | None, pi
         sight = BoardSight(found, stick_mm if stick_mm is not None else _house_stick_mm())
     except ValueError as error:
         raise SettingsError(f"{map_path}: {error}") from error
+    drawer = Drawer(picture, is_alone=len(images) == 1)
     before: BoardRead | None = None
     status = 0
     for n, image in enumerate(images, start=1):
@@ -71,10 +73,7 @@ def read_board(images: Sequence[str], map_path: Path, stick_mm: float | None, pi
             continue
         before = read
         click.echo(json.dumps(row_of(image, read)) if as_json else text_of(image, read))
-        if picture is not None:
-            _draw(
-                drawn(frame, read, sight), picture / f"{Path(image).stem}.jpg" if len(images) > 1 else picture
-            )
+        drawer.save(Path(image).stem, partial(_drawn, frame, read, sight))
     return status
 
 
@@ -82,13 +81,6 @@ def _house_stick_mm() -> float:
     return read(
         (files("companion.games.tahwars") / "data" / "house.json").read_text(encoding="utf-8")
     ).stick_mm
-
-
-def _draw(picture: Frame, path: Path) -> None:
-    try:
-        save(path, picture)
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"--picture: {error}; with several photographs name a folder") from error
 
 
 def row_of(image: str, read: BoardRead) -> Row:
@@ -141,37 +133,8 @@ def text_of(image: str, read: BoardRead) -> str:
     return f"{image}: {towers or 'no tower'}\n  dice: {dice or 'none'}{moves}"
 
 
-def drawn(frame: Frame, read: BoardRead, sight: BoardSight) -> Frame:
-    """A copy of `frame` with the painted outlines, each tower's foot and each die as they were read."""
-    picture = np.ascontiguousarray(frame.copy())
-    camera = read.seen.pose.camera
-    for outline in sight.ground.outlines:
-        ring = np.array(outline.exterior.coords)
-        px = camera.px(np.column_stack([ring, np.zeros(len(ring))]))
-        cv2.polylines(picture, [px.round().astype(np.int32)], True, (255, 255, 255), 1, cv2.LINE_AA)
+def _drawn(frame: Frame, read: BoardRead, sight: BoardSight) -> Frame:
     tower = sight.ground.map.tower
-    side = tower.side_mm if tower else 0.0
-    for t in read.towers:
-        turn = np.radians(t.heading_deg)
-        along = np.array((np.cos(turn), np.sin(turn))) * side / 2
-        down = np.array((-along[1], along[0]))
-        ring = np.array(t.xy_mm) + np.stack([-along - down, along - down, along + down, down - along])
-        px = camera.px(np.column_stack([ring, np.zeros(4)])).round().astype(np.int32)
-        cv2.polylines(picture, [px], True, (0, 255, 255), 2, cv2.LINE_AA)
-        _label(picture, (int(px[:, 0].min()), int(px[:, 1].max()) + 18), f"{t.tag} +-{t.u_mm:.1f}")
-    for d in read.dice:
-        x0, y0, x1, y1 = d.box_px
-        colour = (0, 255, 0) if d.value is not None else (0, 128, 255)
-        cv2.rectangle(picture, (x0, y0), (x1, y1), colour, 2)
-        number = "?" if d.value is None else str(d.value)
-        _label(
-            picture,
-            (x0, y0 - 5),
-            f"{d.owner} {d.kind} {number} {d.terrain or ('off' if not d.on_board else '-')}",
-        )
-    return picture
-
-
-def _label(picture: Frame, at: tuple[int, int], words: str) -> None:
-    for thick, colour in ((4, (0, 0, 0)), (1, (255, 255, 255))):
-        cv2.putText(picture, words, at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, colour, thick, cv2.LINE_AA)
+    outlines = [np.array(outline.exterior.coords) for outline in sight.ground.outlines]
+    side_mm = tower.side_mm if tower else 0.0
+    return drawn(frame, read.seen.pose.camera, outlines, side_mm, towers=read.towers, dice=read.dice)

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
 import msgspec
 
 from vision.camera import CameraChild
@@ -14,6 +13,7 @@ from vision.cards.deck import FORM, Deck, DeckError, card_name, card_size, read_
 from vision.cards.enrolling import CardError, EnrolledDeck, deck_of, judged, measured, take_card
 from vision.cards.looks import straight
 from vision.cards.matching import Reference
+from vision.encoding import jpeg
 from vision.frame import Frame, Unreadable, decode
 from web_ui.cards import CardsError, CardShown, CardsShown
 
@@ -53,7 +53,7 @@ class CardDesk:
         with self._lock:
             cards = self._deck.cards if self._deck else ()
         found = next((card for card in cards if card.name == name), None)
-        return None if found is None else cv2.imencode(".jpg", found.picture)[1].tobytes()
+        return None if found is None else jpeg(found.picture)
 
     def add(self, name: str, data: bytes) -> str:
         """Take a card from a photograph; what should be mended of it, empty for nothing. Raises CardsError."""

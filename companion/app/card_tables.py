@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
-import cv2
 import msgspec
 import numpy as np
 
+from companion.app.drawing import Drawer
 from companion.app.reading import FILMS
 from companion.app.settings import SettingsError
 from companion.core.observation import CameraChanged, CardChanged
@@ -25,6 +26,7 @@ from vision.camera import Film, is_live
 from vision.eye import Shot, SourceLostError
 from vision.folders import pictures_in
 from vision.frame import Frame, Unreadable, load
+from vision.outlined.drawn import drawn
 from vision.outlined.plane import NoPlaneError, Plane, laid_flat, plane_of
 from vision.outlined.reading import CardRead
 from vision.outlined.scale import by_cards
@@ -108,8 +110,7 @@ def _numbers(text: str) -> list[float]:
 
 def read_tacta(images: Sequence[str], wanted: TableWanted, picture: Path | None, *, as_json: bool) -> int:
     """One line a photograph; the exit status: 1 when one could not be read. Raises SettingsError."""
-    if picture is not None and len(images) > 1:
-        raise SettingsError(f"--picture {picture}: give one photograph with it")
+    drawer = Drawer(picture, is_alone=len(images) == 1)
     decks, status = wanted.decks(), 0
     wanted.corners_px(), wanted.size_mm()
     for image in images:
@@ -131,8 +132,7 @@ def read_tacta(images: Sequence[str], wanted: TableWanted, picture: Path | None,
             "ms": round((time.perf_counter_ns() - begun_ns) / 1e6, 1),
         }
         click.echo(json.dumps(row) if as_json else _whole_text(row))
-        if picture is not None:
-            _save(picture, drawn(frame, plane, whole, deck))
+        drawer.save(Path(image).stem, partial(drawn, frame, plane, whole, deck.card_mm))
     return status
 
 
@@ -322,28 +322,3 @@ def _event_text(row: Row) -> str:
     side = ", back up" if row["flipped"] else ""
     verdict = f": {row['verdict']} ({row['rule']})" if row["verdict"] else ""
     return f"{row['frame']}: {row['event']} {_words(row['colour'], row['card'])}{side}{verdict}. {row['because']}"
-
-
-def drawn(frame: Frame, plane: Plane, whole: WholeTable, deck: Deck) -> Frame:
-    """A copy of `frame` (uint8 BGR) with the outline and name of each card that was read."""
-    picture = np.ascontiguousarray(frame)
-    width, height = deck.card_mm
-    for card in whole.cards:
-        corners = [card.pose.apply(corner) for corner in ((0, 0), (width, 0), (width, height), (0, height))]
-        seen = cv2.perspectiveTransform(np.array([corners]), plane.to_px)[0]
-        cv2.polylines(
-            picture, [np.round(seen * 16).astype(np.int32)], True, (80, 255, 255), 2, cv2.LINE_AA, 4
-        )
-        x, y = np.round(seen.mean(0)).astype(int).tolist()
-        cv2.putText(picture, f"{card.colour} {card.card}{'*' if card.flipped else ''}", (x - 40, y + 22),
-                    cv2.FONT_HERSHEY_SIMPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)  # fmt: skip
-    return picture
-
-
-def _save(path: Path, picture: Frame) -> None:
-    try:
-        is_written = cv2.imwrite(str(path), picture)
-    except cv2.error:
-        is_written = False
-    if not is_written:
-        raise SettingsError(f"--picture {path}: name a .png or .jpg in a folder that can be written")

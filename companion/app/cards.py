@@ -6,23 +6,24 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-import cv2
 import msgspec
-import numpy as np
 
 from companion.app.alone import serve_alone
 from companion.app.card_desk import CardDesk
+from companion.app.drawing import Drawer
 from companion.app.settings import SettingsError, cards_path
 from companion.core.observation import CardSeen
 from vision.camera import CameraChild, check_source
 from vision.cards.deck import FORM, DeckError, read_deck, write_deck
+from vision.cards.drawn import drawn
 from vision.cards.enrolling import EnrolledDeck, enrol_folder
 from vision.cards.reader import CardReader
-from vision.frame import Frame, Unreadable, load
+from vision.frame import Unreadable, load
 from web_ui.alone import create_card_app
 from web_ui.cards import CardsError
 
@@ -123,8 +124,7 @@ def read_cards(images: Sequence[str], deck: str, picture: Path | None, *, as_jso
 
     Raises SettingsError for a deck that cannot be read, and where no picture can be drawn.
     """
-    if picture is not None and len(images) > 1:
-        raise SettingsError(f"--picture {picture}: give one photograph with it")
+    drawer = Drawer(picture, is_alone=len(images) == 1)
     try:
         reader = CardReader(read_deck(cards_path(deck)))
     except DeckError as error:
@@ -141,8 +141,7 @@ def read_cards(images: Sequence[str], deck: str, picture: Path | None, *, as_jso
             continue
         row = row_of(image, cards, (time.process_time_ns() - begun_ns) / 1e6)
         click.echo(json.dumps(row) if as_json else _text(row))
-        if picture is not None:
-            _save(picture, drawn(frame, cards))
+        drawer.save(Path(image).stem, partial(drawn, frame, cards))
     return status
 
 
@@ -175,32 +174,3 @@ def _text(row: Row) -> str:
         else:
             told.append(card["reason"] or "unknown")
     return f"{row['image']}: {'; '.join(told) if told else 'no card'}"
-
-
-def drawn(frame: Frame, cards: Sequence[CardSeen]) -> Frame:
-    """The photograph with each card's outline, its top side thick, and its name."""
-    out = frame.copy()
-    thick = max(2, round(max(out.shape[:2]) / 500))
-    font = cv2.FontFace("sans")
-    for card in cards:
-        quad = np.round(np.array(card.quad_px)).astype(np.int32)
-        ink = (60, 200, 60) if card.name else (40, 160, 250) if card.candidates else (60, 60, 230)
-        cv2.polylines(out, [quad], True, ink, thick, cv2.LINE_AA)
-        top = [(int(x), int(y)) for x, y in quad[:2]]
-        cv2.line(out, top[0], top[1], ink, 3 * thick, cv2.LINE_AA)
-        words = card.name or "/".join(c.name for c in card.candidates) or card.reason or ""
-        at = (int(quad[:, 0].min()), max(10 * thick, int(quad[:, 1].min()) - 4 * thick))
-        size = 11 * thick
-        cv2.putText(out, f"{words} {card.confidence:.2f}", at, (0, 0, 0), font, size, 900)
-        cv2.putText(out, f"{words} {card.confidence:.2f}", (at[0] - 1, at[1] - 1), ink, font, size, 700)
-    return out
-
-
-def _save(path: Path, picture: Frame) -> None:
-    is_made, data = cv2.imencode(path.suffix or ".png", picture)
-    try:
-        if not is_made:
-            raise OSError("no such form of picture")
-        path.write_bytes(data.tobytes())
-    except OSError as error:
-        raise SettingsError(f"--picture {path}: {error.strerror or error}") from error

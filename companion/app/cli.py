@@ -293,7 +293,10 @@ def read_dice(
 @cli.command(name="score-tacta")
 @click.argument("images", nargs=-1, metavar="[IMAGE...]")
 @click.option(
-    "--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw each dot that was found."
+    "--picture",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw each dot that was found: a file for one picture, else a folder.",
 )
 @click.option("--page", is_flag=True, help="Serve a page to which phones send photographs, and correct them.")
 @click.option(
@@ -349,7 +352,10 @@ def watch_tacta(sources: tuple[str, ...], as_json: bool, **wanted: Any) -> None:
 @_corners
 @_table_mm
 @click.option(
-    "--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw the cards that were read."
+    "--picture",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw the cards that were read: a file for one picture, else a folder.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
 def read_tacta(images: tuple[str, ...], picture: Path | None, as_json: bool, **wanted: Any) -> None:

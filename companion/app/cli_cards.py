@@ -40,7 +40,12 @@ def enrol_cards(deck: str, folder: Path | None, names: str, as_json: bool, **mor
 @click.command(name="read-cards")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
 @click.option("--deck", required=True, metavar="DECK", help="The deck: its name, or its folder.")
-@click.option("--picture", type=click.Path(path_type=Path), metavar="OUT", help="Draw what was read.")
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw what was read: a file for one picture, else a folder.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a photograph.")
 def read_cards(images: tuple[str, ...], deck: str, picture: Path | None, as_json: bool) -> None:
     """Name the cards of a deck on photographs, one line each. Exit 1 when one could not be read."""

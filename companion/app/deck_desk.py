@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-import cv2
 import msgspec
 import numpy as np
 
@@ -19,6 +18,7 @@ from companion.games.tacta.deck import SUITS, Deck, check, read
 from companion.runtime.private_file import write_private
 from companion.sight.tacta_measured import Laid, Measured, Sheet, deck_of, doubts_of, made, measured
 from companion.sight.tacta_slots import SLOTS, Sizes
+from vision.encoding import jpeg
 from vision.folders import pictures_in
 from vision.frame import Frame, Unreadable, load
 from vision.printed.measuring import CardSeen, measure
@@ -163,7 +163,7 @@ class DeckDesk:
         turned = self._pictures[n]
         for axis in _TURNS.get(self._turns[n], ()):
             turned = np.flip(turned, axis)
-        return cv2.imencode(".jpg", np.ascontiguousarray(turned))[1].tobytes()
+        return jpeg(np.ascontiguousarray(turned))
 
     def change(self, n: int, suit: str, shapes: Sequence[ShapeOf]) -> None:
         """What card `n` shows, as a person says: nothing is unsure of it any more."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import cv2
-
 from companion.app.settings import profile_path
 from vision.camera import CameraChild
 from vision.dice.owners import closest_owners
+from vision.encoding import enlarged, png
 from vision.enrol import Shot, middle_of, with_shots, without_face
 from vision.frame import Unreadable, decode
 from vision.profile import NAME_LETTERS, SUFFIX, EnrolError, Profile, changed_at, closest_faces, load_profile
@@ -100,8 +99,7 @@ class FaceDesk:
         mine = [s for s in profile.samples if (s.owner, s.face) == (owner, face)] if profile else []
         if number >= len(mine):
             return None
-        large = cv2.resize(mine[number].picture, (_SIDE_PX, _SIDE_PX), interpolation=cv2.INTER_CUBIC)
-        return bytes(cv2.imencode(".png", large)[1])
+        return png(enlarged(mine[number].picture, _SIDE_PX))
 
     def has_camera(self) -> bool:
         """Whether a camera looks at the table."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import cv2
 import msgspec
 import numpy as np
 import shapely
@@ -21,6 +20,8 @@ from companion.games.tahwars.ground import faults
 from companion.games.tahwars.mapfile import written
 from companion.games.tahwars.maps import TERRAINS, CornerTags, Map, Terrain, TowerSize
 from companion.runtime.private_file import write_private
+from vision.cards.looks import straight
+from vision.encoding import jpeg
 from vision.frame import Frame, Unreadable, load
 from vision.surface import PLACES, Marks, NoSurfaceError, calibrate
 from vision.towers.tags import find_tags
@@ -95,11 +96,7 @@ def photographed(frame: Frame, name: str, asked: MapAsked) -> tuple[Frame, Map]:
         (inset, inset + height),
     ]
     size = (round(width * _PX_PER_MM), round(height * _PX_PER_MM))
-    seen_px = np.array([surface.px(corner) for corner in corners], np.float32)
-    square = np.array([(0, 0), (size[0], 0), size, (0, size[1])], np.float32)
-    flat = cv2.warpPerspective(
-        frame, cv2.getPerspectiveTransform(seen_px, square), size, flags=cv2.INTER_LINEAR
-    )
+    flat = straight(frame, np.array([surface.px(corner) for corner in corners]), size)
     tags = CornerTags(
         ids=tuple(range(len(PLACES))),
         centres_mm=tuple(
@@ -112,7 +109,7 @@ def photographed(frame: Frame, name: str, asked: MapAsked) -> tuple[Frame, Map]:
         name=name, source="photographed and painted", board_mm=(width, height), terrains=(), corner_tags=tags,
         tower=asked.tower,
     )  # fmt: skip
-    return np.asarray(flat, np.uint8), made
+    return flat, made
 
 
 def _blank(found: Map) -> Frame:
@@ -136,8 +133,7 @@ class MapDesk:
     def __init__(self, laid: Map, flat: Frame, path: Path, kept: Map | None) -> None:
         """`flat`: the board laid flat; `kept`: what stands in the file at `path` now."""
         self._map, self.path, self._kept = laid, path, kept
-        quality = [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
-        self._picture = cv2.imencode(".jpg", flat, quality)[1].tobytes()
+        self._picture = jpeg(flat, _QUALITY)
         self._version = 0
         self._lock = threading.Lock()
 

@@ -10,9 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import cv2
 import msgspec
-import numpy as np
 
 from companion.app.tables import most_dots as most_of_a_deck
 from companion.core import command as core
@@ -29,6 +27,7 @@ from companion.runtime.loop import TableClosedError
 from companion.runtime.private_file import write_private
 from companion.sight.tacta import HUES, dots
 from vision.dots.reading import LONGEST_PX, DotsRead
+from vision.encoding import jpeg, smaller
 from vision.frame import Frame, Unreadable, decode
 from web_ui.photographs import Colour, Dot, Photograph, PhotographError, Place, Rounds
 
@@ -84,14 +83,14 @@ class PhotographDesk:
         """Read a picture and keep it, at most LONGEST_PX long."""
         with self._reading:
             try:
-                frame = _smaller(decode(data))
+                frame = smaller(decode(data), LONGEST_PX)
             except Unreadable as error:
                 raise PhotographError(f"The picture cannot be read: {error}.") from error
             found = dots(frame)
         made = _photograph(frame, found)
-        jpeg = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes()
+        data = jpeg(frame, _QUALITY)
         with self._lock:
-            self._sheets[made.id] = _Sheet(made, jpeg)
+            self._sheets[made.id] = _Sheet(made, data)
             while len(self._sheets) > KEPT:
                 self._sheets.popitem(last=False)
         return made
@@ -267,15 +266,6 @@ def _photograph(frame: Frame, found: DotsRead) -> Photograph:
         ),
         flags=tuple(FLAGS.get(flag, flag.replace("_", " ")) for flag in found.flags),
     )  # fmt: skip
-
-
-def _smaller(frame: Frame) -> Frame:
-    rows, columns = frame.shape[:2]
-    scale = LONGEST_PX / max(rows, columns)
-    if scale >= 1:
-        return frame
-    size = (round(columns * scale), round(rows * scale))
-    return np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _with(found: tuple[Dot, ...], n: int, instead: tuple[Dot, ...]) -> tuple[Dot, ...]:

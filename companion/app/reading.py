@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from companion.app.dice_readers import DiceWanted, reader_of
+from companion.app.drawing import Drawer, NotDrawnError
 from companion.app.settings import SettingsError
-from companion.core.observation import DieSeen
 from vision.camera import Film, is_live
-from vision.dice.drawn import SUFFIXES, draw, save
+from vision.dice.drawn import draw
 from vision.dice.reader import Reader
 from vision.dice.report import as_text, lifted_text, look_at, roll_json, roll_text
 from vision.dice.rolls import Roll
 from vision.eye import Shot, SourceLostError
 from vision.folders import pictures_in
-from vision.frame import PICTURE_SUFFIXES, Frame, Unreadable
+from vision.frame import PICTURE_SUFFIXES, Unreadable
 from vision.frame_header import is_film
 from vision.shots import film_shots, frame_shots, live_shots, rolls_in
 
@@ -46,10 +47,6 @@ FILMS = (
 )
 MANY = 12
 Row = dict[str, Any]
-
-
-class NotDrawnError(Exception):
-    """A drawn picture could not be written; the text says what to do."""
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +74,7 @@ def read_dice(sources: tuple[str, ...], wanted: DiceWanted, output: Output) -> i
     if output.fps is not None and not 0 < output.fps <= 1000:
         raise SettingsError(f"--frames {output.fps:g}: give the frames a second, such as 30")
     named = [item for source in sources for item in _named(source, output)]
-    drawer = _Drawer(output.picture, is_alone=len(named) == 1 and named[0].kind == "picture")
+    drawer = Drawer(output.picture, is_alone=len(named) == 1 and named[0].kind == "picture")
     reading = _Reading(reader_of(wanted), output, drawer)
     is_shown = sys.stderr.isatty() and (
         len(named) >= MANY or any(item.kind in ("film", "frames") for item in named)
@@ -132,7 +129,7 @@ def _progress(is_shown: bool) -> Progress:
 class _Reading:
     """Reads one thing after the other and prints what comes of it. `status` is 1 once anything was not readable."""
 
-    def __init__(self, reader: Reader, output: Output, drawer: _Drawer) -> None:
+    def __init__(self, reader: Reader, output: Output, drawer: Drawer) -> None:
         self._reader, self._output, self._drawer = reader, output, drawer
         self.status = 0
 
@@ -165,7 +162,7 @@ class _Reading:
         self._print(row, as_text)
         if looked.frame is not None and looked.reading is not None:
             reading = looked.reading
-            self._drawer.draw(Path(item.name).stem, looked.frame, reading.dice, reading.flags)
+            self._drawer.save(Path(item.name).stem, partial(draw, looked.frame, reading.dice, reading.flags))
 
     def _frames(self, name: str, progress: Progress) -> Iterator[Shot]:
         paths = _pictures_in(Path(name))
@@ -189,7 +186,9 @@ class _Reading:
             count += 1
             self._print(roll_json(name, roll, told.begun_ns), roll_text)
             dice = (*roll.rolled, *roll.kept, *roll.moving)
-            self._drawer.draw(f"{Path(name).stem or 'camera'}-roll-{roll.n}", frame, dice, roll.flags)
+            self._drawer.save(
+                f"{Path(name).stem or 'camera'}-roll-{roll.n}", partial(draw, frame, dice, roll.flags)
+            )
         if not count:
             click.echo(f"{name}: no dice came to rest in it", err=True)
 
@@ -199,50 +198,6 @@ class _Reading:
     def _failed(self, row: Row, words: Callable[[Mapping[str, Any]], str]) -> None:
         self.status = 1
         self._print(row, words)
-
-
-class _Drawer:
-    """Writes drawn readings where they were asked for: one picture to a file, several into a folder. Raises
-    SettingsError at once when that cannot be."""
-
-    def __init__(self, out: Path | None, *, is_alone: bool) -> None:
-        self._out, self._taken = out, set[str]()
-        self._is_file = is_alone and out is not None and not out.is_dir()
-        if out is None:
-            return
-        if self._is_file and out.suffix.lower() not in SUFFIXES:
-            raise SettingsError(
-                f"--picture {out}: give a name that ends in {', '.join(SUFFIXES)}, or a folder"
-            )
-        folder = out.parent if self._is_file else out
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingsError(
-                f"--picture {out}: {error.strerror}: give a folder that can be written"
-            ) from error
-
-    def draw(self, name: str, frame: Frame, dice: Sequence[DieSeen], flags: Sequence[str]) -> None:
-        """Under this name, or, where it was given already, with a number behind it. Raises NotDrawnError
-        when it cannot be written."""
-        if self._out is None:
-            return
-        out = self._out if self._is_file else self._out / f"{self._free(name)}.png"
-        try:
-            save(out, draw(frame, dice, flags))
-        except OSError as error:
-            told = (
-                f"the drawn picture {out} is not written: {error.strerror or error}: give another --picture"
-            )
-            raise NotDrawnError(told) from error
-
-    def _free(self, name: str) -> str:
-        free, number = name, 1
-        while free in self._taken:
-            number += 1
-            free = f"{name}-{number}"
-        self._taken.add(free)
-        return free
 
 
 def _counted(shots: Iterator[Shot], progress: Progress, length: int) -> Iterator[Shot]:

@@ -5,27 +5,22 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
-import cv2
-import numpy as np
 
-from companion.app.settings import SettingsError
+from companion.app.drawing import Drawer
 from companion.core.score import standings
 from companion.games.tacta.deck import read
 from companion.sight.tacta import dots
-from vision.dots.reading import Dot, DotsRead
-from vision.frame import Frame, Unreadable, load
+from vision.dots.drawn import drawn
+from vision.dots.reading import DotsRead
+from vision.frame import Unreadable, load
 
 Row = dict[str, Any]
-INKS = {
-    "red": (40, 40, 230), "orange": (30, 140, 255), "green": (60, 200, 60), "blue": (240, 120, 40),
-    "purple": (200, 60, 140), "pink": (190, 90, 255),
-}  # fmt: skip
-"""In which each colour's dots are marked, BGR."""
 
 
 def most_dots() -> int:
@@ -39,8 +34,7 @@ def score_tacta(images: Sequence[str], picture: Path | None, *, as_json: bool) -
 
     Raises SettingsError when the picture cannot be drawn where it was asked for.
     """
-    if picture is not None and len(images) > 1:
-        raise SettingsError(f"--picture {picture}: give one photograph with it")
+    drawer = Drawer(picture, is_alone=len(images) == 1)
     status, totals = 0, dict[str, int]()
     most = most_dots()
     for image in images:
@@ -56,8 +50,7 @@ def score_tacta(images: Sequence[str], picture: Path | None, *, as_json: bool) -
         for colour, count in row["scores"].items():
             totals[colour] = totals.get(colour, 0) + count
         click.echo(json.dumps(row) if as_json else _text(row))
-        if picture is not None:
-            _save(picture, drawn(frame, found))
+        drawer.save(Path(image).stem, partial(drawn, frame, found))
     if len(images) > 1 and totals and not as_json:
         click.echo(f"total: {ranked(totals)}")
     return status
@@ -90,31 +83,3 @@ def ranked(scores: dict[str, int]) -> str:
 def _text(row: Row) -> str:
     flags = f" ({', '.join(flag.replace('_', ' ') for flag in row['flags'])})" if row["flags"] else ""
     return f"{row['image']}: {ranked(row['scores']) or 'no dots'}{flags}"
-
-
-def drawn(frame: Frame, found: DotsRead) -> Frame:
-    """A copy of `frame` (uint8 BGR) with a ring around each dot in its colour; doubtful ones are crossed."""
-    picture = np.ascontiguousarray(frame)
-    for dot in found.dots:
-        _mark(picture, dot)
-    return picture
-
-
-def _mark(picture: Frame, dot: Dot) -> None:
-    x, y = (round(value) for value in dot.xy_px)
-    reach = max(5, round(dot.radius_px * 1.7))
-    cv2.circle(picture, (x, y), reach, (255, 255, 255), 4, cv2.LINE_AA)
-    cv2.circle(picture, (x, y), reach, INKS[dot.colour], 2, cv2.LINE_AA)
-    if dot.confidence < 0.5:
-        cv2.line(picture, (x - reach, y - reach), (x + reach, y + reach), (255, 255, 255), 2, cv2.LINE_AA)
-
-
-def _save(path: Path, picture: Frame) -> None:
-    try:
-        is_written = cv2.imwrite(str(path), picture)
-    except cv2.error:
-        is_written = False
-    if not is_written:
-        raise SettingsError(
-            f"--picture {path}: cannot be written; name a .png or .jpg in a folder that is there"
-        )

@@ -94,6 +94,10 @@ def test_only_the_frame_decodes_pictures() -> None:
     assert users(DECODERS, MODULES) == ["vision/frame.py"]
 
 
+def test_pictures_are_encoded_in_one_place() -> None:
+    assert users({"imencode", "imwrite"}, MODULES) == ["vision/encoding.py"]
+
+
 def test_only_the_camera_opens_a_camera() -> None:
     assert users({"VideoCapture"}, MODULES) == ["vision/camera.py"]
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from playwright.sync_api import expect
 from test_accessibility import problems, too_wide, unfold
-from web_house import House, Opener
+from web_house import House, Opener, press
 
 from companion.core import command as k
 from companion.core.seat import Actor, Role, Viewer
@@ -58,20 +56,6 @@ def fighting(house: House) -> None:
     order(house, c.SetCubes(seat="s1", item="wood", value=5), c.Recruit(seat="s1", kind="d100"))
     order(house, c.FinishTrade(seat="s1"), c.FinishTrade(seat="s2"))
     order(house, c.DeclareAttack(seat="s1", dice=("d100",)))
-
-
-def press(house: House, page: Page, name: str, *choices: str) -> None:
-    """Fill in the main action's fields and do it; what has just changed wants another press."""
-    before = house.desk.snapshot().version
-    expect(page.locator("#primary")).to_contain_text(name)
-    for choice in choices:
-        page.locator("#primary-form label", has_text=choice).first.click()
-    for _ in range(20):
-        page.locator("#primary", has_text=name).click()
-        with contextlib.suppress(PlaywrightTimeout):
-            page.wait_for_function("n => Number(document.body.dataset.version) > n", arg=before, timeout=1000)
-            return
-    raise AssertionError(f"{name}: the table took no press")
 
 
 def test_set_up_and_a_launch_are_clicked(house: House, open_page: Opener) -> None:

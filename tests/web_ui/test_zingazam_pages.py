@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from playwright.sync_api import expect
 from test_accessibility import problems, too_wide, unfold
-from web_house import House, Opener
+from web_house import House, Opener, press
 
 from companion.core import command as k
 from companion.core.seat import Actor, Role
@@ -35,20 +33,6 @@ def deal(house: House) -> None:
     for seat in ("s1", "s2"):
         for number in SET:
             house.order(c.Deal(seat=seat, number=number))
-
-
-def press(house: House, page: Page, name: str, choice: str = "") -> None:
-    """Fill in the main action's field, if it has one, and do it; what has just changed wants another press."""
-    before = house.desk.snapshot().version
-    expect(page.locator("#primary")).to_contain_text(name)
-    if choice:
-        page.locator("#primary-form label", has_text=choice).first.click()
-    for _ in range(20):
-        page.locator("#primary", has_text=name).click()
-        with contextlib.suppress(PlaywrightTimeout):
-            page.wait_for_function("n => Number(document.body.dataset.version) > n", arg=before, timeout=1000)
-            return
-    raise AssertionError(f"{name}: the table took no press")
 
 
 def test_a_round_is_played_by_the_referees_clicks(house: House, open_page: Opener) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 from collections.abc import Callable
@@ -11,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from jinja2.bccache import Bucket, BytecodeCache
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from companion.catalogue import GAMES
 from companion.core import command as c
@@ -183,3 +185,17 @@ class Guest:
             "/command", json={"command": body, "key": key, "expected": expected},
             headers={"Accept": "application/json", **headers},
         )  # fmt: skip
+
+
+def press(house: House, page: Page, name: str, *choices: str) -> None:
+    """Fill in the main action's fields and do it; what has just changed wants another press."""
+    before = house.desk.snapshot().version
+    expect(page.locator("#primary")).to_contain_text(name)
+    for choice in choices:
+        page.locator("#primary-form label", has_text=choice).first.click()
+    for _ in range(20):
+        page.locator("#primary", has_text=name).click()
+        with contextlib.suppress(PlaywrightTimeout):
+            page.wait_for_function("n => Number(document.body.dataset.version) > n", arg=before, timeout=1000)
+            return
+    raise AssertionError(f"{name}: the table took no press")

@@ -17,6 +17,7 @@ import numpy as np
 
 from vision.cards.looks import size_at
 from vision.cards.matching import Matcher, Reference
+from vision.encoding import png
 from vision.folders import pictures_in
 from vision.frame import Frame, Unreadable, load
 
@@ -102,8 +103,7 @@ def write_deck(folder: Path, deck: Deck, changed: Sequence[str]) -> None:
             if old.stem == name and (name not in known or old.suffix != ".png"):
                 old.unlink()
         if name in known:
-            _, data = cv2.imencode(".png", known[name].picture)
-            _write(folder / f"{name}.png", data.tobytes())
+            _write(folder / f"{name}.png", png(known[name].picture))
     _write(folder / FORM, json.dumps({"aspect": round(deck.aspect, 4)}).encode("ascii"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -11,10 +10,6 @@ import numpy as np
 from companion.core.observation import DieSeen
 from vision.dice.report import said
 from vision.frame import Frame
-
-SUFFIXES = (".png", ".jpg", ".jpeg")
-"""What the name of a picture that is written may end in."""
-
 
 _LONG_PX = (900, 2400)  # between these the longer side of a drawn picture lies
 _READ, _UNREAD, _FLAGGED, _DARK = (90, 255, 90), (90, 110, 255), (60, 210, 255), (20, 20, 20)
@@ -80,12 +75,3 @@ def _label(
 
 def _cross(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def save(path: Path, picture: Frame) -> None:
-    """Writes a picture (uint8 BGR) as the kind that the name's ending says. Raises ValueError for no such kind,
-    OSError when it cannot be written."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{path}: a picture's name ends in {', '.join(SUFFIXES)}")
-    _, data = cv2.imencode(path.suffix.lower(), picture)
-    path.write_bytes(data.tobytes())

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from vision.dice.numerals import Judged, NumeralNetwork
 from vision.dice.numerals_conventions import Conventions
 from vision.dice.numerals_looks import CUT_PX, LEGAL, Pose, cut
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
+from vision.encoding import jpeg
 from vision.folders import folders_in, pictures_in
 from vision.frame import Frame, Unreadable, decode, load
 from vision.profile import EnrolError, Enrolled, beyond_limits
@@ -71,8 +71,7 @@ class NumeralProfile:
 
     def _coded(self) -> list[NDArray[np.uint8]]:
         """Each picture as JPEG."""
-        how = [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
-        return [np.asarray(cv2.imencode(".jpg", s.piece, how)[1], np.uint8).ravel() for s in self.shots]
+        return [np.frombuffer(jpeg(s.piece, _QUALITY), np.uint8) for s in self.shots]
 
 
 def holds_numerals(path: Path) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.archive import ArchiveError, read_arrays, write_arrays
 from vision.dice.pips import FACE_PX, cut
+from vision.encoding import jpeg, smaller
 from vision.frame import Frame, Unreadable, decode
 from vision.profile import NAME_LETTERS
 from vision.surface import Surface
@@ -150,13 +150,7 @@ def load_table(path: Path) -> TableProfile:
 
 
 def _packed(picture: Frame) -> NDArray[np.uint8]:
-    scale = _EMPTY_LONG_PX / max(picture.shape[:2])
-    if scale < 1:
-        picture = np.asarray(
-            cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
-        )
-    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return np.asarray(data, np.uint8).ravel()
+    return np.frombuffer(jpeg(smaller(picture, _EMPTY_LONG_PX), _JPEG_QUALITY), np.uint8)
 
 
 def _unpacked(arrays: dict[str, NDArray[np.generic]]) -> TableProfile:

@@ -190,3 +190,23 @@ def _centred(
     font, size, weight = face
     x, y, width, height = cv2.getTextSize(card.shape[1::-1], words, (0, 0), font, size, weight)
     cv2.putText(card, words, (at[0] - width // 2 - x, at[1] - height // 2 - y), ink, font, size, weight)
+
+
+_EARS = (((150, 150), (205, 40), (255, 140)), ((249, 140), (299, 40), (354, 150)))
+_WHISKERS = (
+    ((120, 560), (30, 530)),
+    ((120, 575), (25, 580)),
+    ((384, 560), (474, 530)),
+    ((384, 575), (479, 580)),
+)
+
+
+def cat(seed: int, n: int) -> Frame:
+    """A number with ears and whiskers, as `number` gives it."""
+    card = number(seed, n).copy()
+    ink = (235, 238, 240)
+    for ear in _EARS:
+        cv2.fillPoly(card, [np.array(ear, np.int32)], ink, cv2.LINE_AA)
+    for start, end in _WHISKERS:
+        cv2.line(card, start, end, ink, 6, cv2.LINE_AA)
+    return card

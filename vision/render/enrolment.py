@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.encoding import save
 from vision.render.cube import Die, Livery
 from vision.render.lamp import Lamp
 from vision.render.lens import Camera
@@ -80,6 +80,5 @@ def write_enrolment(
             place = folder / owner / str(value)
             place.mkdir(parents=True, exist_ok=True)
             pictures = enrolment_pictures(livery, value, shots=shots, seed=seed)
-
             for shot, picture in enumerate(pictures):
-                cv2.imwrite(str(place / f"{shot:02}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
+                save(place / f"{shot:02}.jpg", picture)

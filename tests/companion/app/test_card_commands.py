@@ -64,6 +64,11 @@ def test_a_deck_is_enrolled_from_a_folder_and_reads_photographs(
     assert run("read-cards", "--deck", deck, tmp_path / "seen.png", "--picture", tmp_path / "drawn.png") == 0
     assert "card 1" in capsys.readouterr().out
     assert (tmp_path / "drawn.png").stat().st_size > 10_000
+    seen = (tmp_path / "seen.png", tmp_path / "seen.png")
+    assert run("read-cards", "--deck", deck, *seen, "--picture", tmp_path / "all") == 0
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {"seen.png", "seen-2.png"}
+    assert run("read-cards", "--deck", deck, seen[0], "--picture", tmp_path / "drawn.txt") != 0
+    assert "drawn.txt" in capsys.readouterr().err
 
 
 def test_what_is_asked_wrongly_is_said_in_one_line(

@@ -165,7 +165,7 @@ def test_reading_goes_on_behind_an_unreadable_file(
     """The bad one is named, the good ones are read, the status is 1."""
     import numpy as np
 
-    from vision.dice.drawn import save
+    from vision.encoding import save
 
     (tmp_path / "note.jpg").write_text("no picture")
     save(tmp_path / "cloth.png", np.full((200, 300, 3), 90, np.uint8))
@@ -206,7 +206,7 @@ def test_dice_are_enrolled_live(
     from io import StringIO
 
     from companion.demo.stage import livery
-    from vision.dice.drawn import save
+    from vision.encoding import save
     from vision.render.cube import Die
     from vision.render.lens import Camera
     from vision.render.scene import Scene

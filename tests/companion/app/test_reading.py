@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from companion.app import cli
-from vision.dice.drawn import save
+from vision.encoding import save
 from vision.feed import Feed
 
 SIZE = (360, 480)
