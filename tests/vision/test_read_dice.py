@@ -174,6 +174,15 @@ def test_the_json_line_and_the_line_for_people(tmp_path: Path, reader: PipsReade
     assert "\n" not in as_text(bad)
 
 
+def test_only_dice_that_are_somebodys_have_an_owner() -> None:
+    dice = tuple(
+        DieSeen(kind="ours", value="arrow", box_px=(0, 0, 9, 9), confidence=0.9, owner=of)
+        for of in ("Ann", "")
+    )
+    told = [die.get("owner") for die in as_json("roll.jpg", Reading(dice, ()), 1.0)["dice"]]
+    assert told == ["Ann", None]
+
+
 def test_unread_dice_are_named_with_their_reason() -> None:
     box = [0, 0, 9, 9]
     dice = [

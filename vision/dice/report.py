@@ -31,7 +31,8 @@ def look_at(path: str | Path, reader: Reader) -> Looked:
 
     Its row is `{"image": path as given, "dice": [{"kind", "value", "box_px", "confidence", "reason"}], "flags": [...],
     "ms"}`, where `ms` is the time for decoding and reading, or `{"image", "error": one line}` where it cannot
-    be read. With a d10 for each d100 there is also `percents`, what each pair counts together.
+    be read. A die that is somebody's has an `owner` too. With a d10 for each d100 there is also `percents`, what each
+    pair counts together.
     """
     begun_ns = time.perf_counter_ns()
     try:
@@ -50,7 +51,7 @@ def as_json(image: str, reading: Reading, took_ms: float) -> dict[str, Any]:
     """The row of `look_at` for a reading that is already there."""
     return {
         "image": image,
-        "dice": [_die_json(die) for die in reading.dice],
+        "dice": [_die_json(die) | ({"owner": die.owner} if die.owner else {}) for die in reading.dice],
         "flags": list(reading.flags),
         "ms": round(took_ms, 1),
         **_percents_json(reading.dice),
