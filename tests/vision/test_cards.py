@@ -14,7 +14,7 @@ from vision.cards.enrolling import CardError, enrol_folder, take_card
 from vision.cards.matching import Reference, straight_card
 from vision.cards.outlines import find_cards
 from vision.cards.reader import CardReader
-from vision.frame import Frame
+from vision.frame import Frame, load
 from vision.render.decks import illustrated, number, text_only
 from vision.render.laid_card import Sight, seen_card
 
@@ -142,6 +142,23 @@ def test_a_photograph_of_an_empty_table_is_no_card() -> None:
     grain = np.random.default_rng(2).normal(120, 3, (480, 640, 3))
     with pytest.raises(CardError, match="no card was found"):
         take_card(np.asarray(grain, np.uint8))
+
+
+def test_what_is_printed_on_a_scan_among_scans_is_not_taken_for_the_card(
+    folder: Path, tmp_path: Path
+) -> None:
+    for n in range(3):
+        (tmp_path / f"{n}.png").write_bytes((folder / f"card {n}.png").read_bytes())
+    height, width = load(tmp_path / "0.png").shape[:2]
+    framed = np.full((height, width, 3), (40, 60, 90), np.uint8)
+    cv2.rectangle(framed, (width // 4, height // 4), (3 * width // 4, 3 * height // 4), (220, 220, 220), -1)
+    cv2.circle(framed, (width // 2, height // 2), width // 8, (30, 30, 160), -1)
+    cv2.imwrite(str(tmp_path / "framed.png"), framed)
+    assert np.ptp(take_card(framed)[1][:, 0]) < 0.6 * width, "alone it might be a card on a table"
+    deck, result = enrol_folder(tmp_path)
+    assert (result.unused, result.doubts) == ({}, {})
+    (taken,) = [card for card in deck.cards if card.name == "framed"]
+    assert taken.picture[2:20, 2:20].mean(axis=(0, 1)) == pytest.approx((40, 60, 90), abs=8)
 
 
 def test_several_cards_in_one_picture_are_not_taken_for_one() -> None:

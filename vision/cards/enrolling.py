@@ -20,7 +20,7 @@ _LEAST_PX = 200.0  # of a card's height in its picture
 _SHARP = 9.0
 _SAME_FORM = 0.06
 _ALIKE = 0.12
-_SCAN = 0.06
+_SCAN, _SAME_SCAN = 0.06, 0.02
 _FORMS = (1.2, 1.85)
 _STRAIGHT, _FRAME = 0.008, 0.17
 _CAMERAS, _CAMERA_OFF = (4 / 3, 3 / 2, 16 / 9), 0.01
@@ -69,8 +69,7 @@ def take_card(frame: Frame, aspect: float | None = None) -> tuple[Frame, Floats]
     if not large:  # a card whose picture goes to its edge, or a photograph in which none is seen
         is_like_card = is_like_card and all(abs(scan / form - 1) > _CAMERA_OFF for form in _CAMERAS)
     if is_like_card and all(_is_frame_of_scan(each.quad, (width, height)) for each in large):
-        corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64) - 0.5
-        return frame, upright(corners)
+        return frame, _whole(frame)
     if not large:
         raise CardError(
             "no card was found: one card alone, from above, on a table of another colour, nothing on it"
@@ -80,6 +79,12 @@ def take_card(frame: Frame, aspect: float | None = None) -> tuple[Frame, Floats]
     if others:
         raise CardError(f"{1 + len(others)} cards are in the picture: one card alone in each")
     return frame, upright(best.quad)
+
+
+def _whole(frame: Frame) -> Floats:
+    """The corners of a card that fills its picture."""
+    height, width = frame.shape[:2]
+    return upright(np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64) - 0.5)
 
 
 def _is_frame_of_scan(quad: Floats, size: tuple[int, int]) -> bool:
@@ -133,9 +138,15 @@ def enrol_folder(folder: Path, wanted: Sequence[str] = ()) -> tuple[Deck, Enroll
     if not paths:
         raise DeckError(f"{folder} holds no pictures: put <name>.jpg there, one a card")
     unused, found = dict[str, str](), list[tuple[Taken, Frame, Floats]]()
-    for path in paths:
+    looked = [_looked_at(path) for path in paths]
+    scans = _form_of_scans(looked)
+    for path, seen in zip(paths, looked, strict=True):
+        is_scan = scans is not None and abs(seen.form - scans) < _SAME_SCAN
         try:
-            frame, quad = take_card(load(path))
+            if seen.why and not is_scan:
+                raise CardError(seen.why)
+            frame = load(path)
+            quad = _whole(frame) if is_scan or seen.quad is None else seen.quad
             found.append((measured(card_name(path.stem), frame, quad), frame, quad))
         except (Unreadable, CardError, DeckError) as error:
             unused[path.name] = str(error)
@@ -146,6 +157,35 @@ def enrol_folder(folder: Path, wanted: Sequence[str] = ()) -> tuple[Deck, Enroll
     unused.update(odd)
     doubts = {taken.name: taken.doubt for taken, _, _ in found if taken.doubt}
     return deck, judged(deck, doubts, unused, wanted)
+
+
+class _Looked(msgspec.Struct, frozen=True):
+    """A picture of one card: its `form`, long side over short, 0 for what is no picture; the card's corners, None where
+    it fills the picture; or why none was taken."""
+
+    form: float
+    quad: Floats | None = None
+    why: str = ""
+
+
+def _looked_at(path: Path) -> _Looked:
+    form = 0.0
+    try:
+        frame = load(path)
+        form = max(frame.shape[:2]) / min(frame.shape[:2])
+        quad = take_card(frame)[1]
+    except (Unreadable, CardError) as error:
+        return _Looked(form, why=str(error))
+    return _Looked(form, None if np.array_equal(quad, _whole(frame)) else quad)
+
+
+def _form_of_scans(looked: Sequence[_Looked]) -> float | None:
+    """The form that most pictures have, where most of these are filled by their card: then all of them are scans, and
+    what looks like a card in one is printed there."""
+    usual = float(np.median([each.form for each in looked]))
+    same = [each for each in looked if abs(each.form - usual) < _SAME_SCAN]
+    filled = [each for each in same if each.quad is None and not each.why]
+    return usual if 2 * len(filled) > len(same) > len(looked) / 2 else None
 
 
 def deck_of(found: Sequence[tuple[Taken, Frame, Floats]]) -> tuple[Deck, dict[str, str]]:
