@@ -20,7 +20,7 @@ from companion.runtime.desk import Desk
 from web_ui import guard, shown
 from web_ui.access import Access
 from web_ui.addresses import lan_addresses
-from web_ui.context import NAME, Web, holder, viewer
+from web_ui.context import NAME, Web, holder, viewer, web
 from web_ui.dice import Dice, NoDice
 from web_ui.faces import Faces, NoFaces
 from web_ui.health import Evidence, Health, HealthSource, NoEvidence
@@ -106,7 +106,10 @@ def create_app(
     limit(app, limiter.limit(photographs.RATE), "photographs.count")
     counting: Photographs = app.extensions[photographs.NAME]
     app.jinja_env.globals.update(
-        holder=holder, counts_photographs=lambda: bool(counting.title), **shown.GLOBALS
+        holder=holder,
+        counts_photographs=lambda: bool(counting.title),
+        reads_dice=lambda: bool(web().dice.faces() or web().dice.rests()),
+        **shown.GLOBALS,
     )
     return app
 

@@ -93,6 +93,11 @@ def test_every_die_of_the_newest_rest_is_shown_with_what_was_read_and_why_not(
     assert 'href="/dice"' in boss.get("/referee").text
 
 
+def test_a_table_that_reads_no_dice_has_no_way_to_their_page(house: House) -> None:
+    house.begin()
+    assert 'href="/dice"' not in Guest(house, house.token).get("/referee").text
+
+
 def test_a_click_corrects_a_die_and_the_page_says_so_until_it_is_taken_back(
     house: House, dice: FakeDice
 ) -> None:

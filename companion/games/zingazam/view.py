@@ -191,11 +191,8 @@ def _last_rows(table: Table) -> tuple[Row, ...]:
 
 def _score_rows(table: Table) -> tuple[Row, ...]:
     state, rows = table.game, []
-    unit = (
-        "games won"
-        if table.options["series"] == "games_won" and int(table.options["games"]) > 1
-        else "points"
-    )
+    is_of_games = table.options["series"] == "games_won" and int(table.options["games"]) > 1
+    one, several = ("game won", "games won") if is_of_games else ("point", "points")
     for standing in score_table(table):
         shared = " (shared)" if standing.shared else ""
         tone = (
@@ -203,8 +200,9 @@ def _score_rows(table: Table) -> tuple[Row, ...]:
             if state.phase == "counted" and standing.seat in (overall_winners(table) or state.winners)
             else ""
         )
+        score = f"{standing.score} {one if standing.score == 1 else several}"
         rows.append(Row(id=f"score-{standing.seat}", label=table.name(standing.seat), seat=standing.seat, tone=tone,
-                        text=f"{standing.score} {unit}, place {standing.place}{shared}"))  # fmt: skip
+                        text=f"{score}, place {standing.place}{shared}"))  # fmt: skip
     return tuple(rows)
 
 
