@@ -15,6 +15,8 @@ INKS = {"rivers": "blue", "forest": "green", "mountains": "black", "neonite": "p
 SIGNS = {"rivers": "R", "forest": "F", "mountains": "M", "neonite": "N", "city": "C"}
 """A letter for each terrain, so that none is told by colour alone."""
 _CORNERS = 10
+_SIGN_MM = 15.0
+"""As large a disc bears a letter and a number that can be read."""
 
 
 def drawing(table: Table) -> BoardDrawing | None:
@@ -65,7 +67,7 @@ def _die(table: Table, piece: Piece, ink: str, sign: str, name: str) -> list[Sha
     die = data_of(table).die(piece.kind)
     if piece.xy_mm is None or die is None:
         return []
-    radius, pose = die.footprint_mm / 2, Pose(*piece.xy_mm)
+    radius, pose = max(die.footprint_mm / 2, _SIGN_MM), Pose(*piece.xy_mm)
     ring = tuple(
         (radius * math.cos(2 * math.pi * n / _CORNERS), radius * math.sin(2 * math.pi * n / _CORNERS))
         for n in range(_CORNERS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from companion.games.tahwars.deck import RESOURCES, goods_in_words
 from companion.games.tahwars.model import (
     Player,
@@ -32,12 +34,20 @@ def resources_in_words(player: Player) -> str:
     return ", ".join(f"{player.resources.get(name, 0)} {name}" for name in RESOURCES)
 
 
+PLACES = {"population": "active", "home": "on the player board", "off": "beside the board"}
+
+
+def dice_counted(player: Player) -> str:
+    """How many dice are where, for those who see the map."""
+    counted = Counter(PLACES.get(piece.place, "on the map") for piece in player.dice.values())
+    return ", ".join(f"{n} {words}" for words, n in counted.items())
+
+
 def dice_in_words(player: Player) -> str:
     """Where all seven dice are."""
-    places = {"population": "active", "home": "on the player board", "off": "beside the board"}
     told = [
         f"{titles(kinds)} {words}"
-        for place, words in places.items()
+        for place, words in PLACES.items()
         if (kinds := [piece.kind for piece in player.dice.values() if piece.place == place])
     ]
     lying = [f"{title(p.kind)} {p.number} on {lands(p.terrains)}" for p in on_board(player)]

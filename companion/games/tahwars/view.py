@@ -19,6 +19,7 @@ from companion.games.tahwars.phrases import (
     board_in_words,
     castle_in_words,
     cost_in_words,
+    dice_counted,
     dice_in_words,
     lying_in_words,
     open_things,
@@ -115,7 +116,7 @@ def _seat_zone(table: Table, seat: str, *, is_short: bool) -> Zone:
     told = [
         ("stats", "Board", f"{stats_in_words(player)}.{is_first}"),
         ("resources", "Resources", resources_in_words(player)),
-        ("dice", "Dice", dice_in_words(player)),
+        ("dice", "Dice", dice_counted(player) if is_short else dice_in_words(player)),
     ]
     if not is_short:
         told.append(("castle", "Castle", castle_in_words(player)))
