@@ -20,10 +20,28 @@ _SOFT = 0.05  # added to the power of a block, so that an empty one does not cou
 
 
 @dataclass(frozen=True)
+class Blocks:
+    """(B, P) the pixels of a picture's blocks, `off` from each block's mean, and `power`, the mean square of that."""
+
+    pixels: NDArray[np.float32]
+    off: NDArray[np.float32]
+    power: NDArray[np.float32]
+
+    @staticmethod
+    def of(pixels: NDArray[np.float32]) -> Blocks:
+        """The blocks of `pixels` (B, P)."""
+        count = np.float32(pixels.shape[1])
+        off = pixels - pixels.sum(1, keepdims=True) / count
+        return Blocks(pixels, off, np.einsum("bp,bp->b", off, off) / count)
+
+
+@dataclass(frozen=True)
 class Target:
-    """An enrolled card's lines at one level, with the slopes that tell which way to go."""
+    """An enrolled card's lines at one level, with the slopes that tell which way to go: `steepest` (8, B * P), `bends`
+    (B, 64)."""
 
     lines: Plane
+    blocks: Blocks
     steepest: NDArray[np.float32]
     bends: NDArray[np.float32]
 
@@ -43,9 +61,10 @@ class Target:
         )
         lean = x * dx + y * dy
         planes = [x * dx, y * dx, dx, x * dy, y * dy, dy, -x * lean, -y * lean]
-        steepest = np.stack([blocks_of(np.asarray(plane * half, np.float32)) for plane in planes], 1)
-        bends = np.einsum("bip,bjp->bij", steepest, steepest)
-        return Target(lines, steepest, bends)
+        steepest = np.stack([blocks_of(np.asarray(plane * half, np.float32)) for plane in planes])
+        bends = np.einsum("ibp,jbp->bij", steepest, steepest)
+        flat = steepest.reshape(len(planes), -1), bends.reshape(len(bends), -1)
+        return Target(lines, Blocks.of(blocks_of(lines)), *map(np.ascontiguousarray, flat))
 
 
 @dataclass(frozen=True)
@@ -64,18 +83,18 @@ def align(
     """The picture's `lines` (with `margin` px around) laid over the target, beginning with `turn`."""
     height, width = target.lines.shape
     now = np.eye(3) if turn is None else turn
-    wanted = blocks_of(target.lines)
-    weights = np.ones(ROWS * COLUMNS, np.float32)
+    wanted = target.blocks
     for _ in range(steps):
-        seen = blocks_of(_warped(lines, now, (width, height), margin))
-        like = likeness(wanted, seen)
-        weights = np.clip(like, 0.05, 1.0) ** 2
-        gain = np.clip((wanted * seen).sum(1) / ((seen * seen).sum(1) + 1.0), 0.3, 1.7)
-        miss = seen * gain[:, None] - wanted
-        force = np.einsum("b,bip,bp->i", weights, target.steepest, miss, optimize=True)
-        bend = np.einsum("b,bij->ij", weights, target.bends)
+        seen = Blocks.of(blocks_of(_warped(lines, now, (width, height), margin)))
+        weights = np.clip(likeness(wanted, seen), 0.05, 1.0) ** 2
+        shared = np.einsum("bp,bp->b", wanted.pixels, seen.pixels)
+        whole = np.einsum("bp,bp->b", seen.pixels, seen.pixels)
+        gain = np.clip(shared / (whole + np.float32(1.0)), 0.3, 1.7)
+        miss = (seen.pixels * gain[:, None] - wanted.pixels) * weights[:, None]
+        force = target.steepest @ miss.ravel()
+        bend = (weights @ target.bends).reshape(8, 8).astype(np.float64)
         bend[np.diag_indices(8)] += 1e-3 * np.trace(bend) / 8 + 1e-6
-        d = np.linalg.solve(bend.astype(np.float64), force.astype(np.float64))
+        d = np.linalg.solve(bend, force.astype(np.float64))
         step = np.array([(1 + d[0], d[1], d[2]), (d[3], 1 + d[4], d[5]), (d[6], d[7], 1.0)])
         now = now @ np.linalg.inv(step)
         now = now / now[2, 2]
@@ -83,16 +102,15 @@ def align(
             break
         if not np.isfinite(now).all() or _moved(now, width / height) > 0.2:
             return Aligned(now, np.full(ROWS * COLUMNS, -1.0, np.float32), np.inf)
-    seen = blocks_of(_warped(lines, now, (width, height), margin))
+    seen = Blocks.of(blocks_of(_warped(lines, now, (width, height), margin)))
     return Aligned(now, likeness(wanted, seen), _moved(now, width / height))
 
 
-def likeness(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(B,) how much blocks (B, P) have in common, -1 to 1: their correlation, less where one of them shows more."""
-    one, other = one - one.mean(1, keepdims=True), other - other.mean(1, keepdims=True)
+def likeness(one: Blocks, other: Blocks) -> NDArray[np.float32]:
+    """(B,) how much blocks have in common, -1 to 1: their correlation, less where one of them shows more."""
     soft = np.float32(_SOFT)
-    shared, powers = (one * other).mean(1), ((one * one).mean(1), (other * other).mean(1))
-    return np.asarray((2 * shared + soft) / (powers[0] + powers[1] + soft), np.float32)
+    shared = np.einsum("bp,bp->b", one.off, other.off) / np.float32(one.off.shape[1])
+    return np.asarray((2 * shared + soft) / (one.power + other.power + soft), np.float32)
 
 
 def warped(lines: Plane, turn: Floats, size: tuple[int, int], margin: int) -> Plane:

@@ -124,6 +124,12 @@ class Look:
     colours: NDArray[np.float32]
     fine: int
 
+    def turned(self) -> Look:
+        """The same card looked at upside down."""
+        gradients = np.roll(self.gradients.reshape(ROWS, COLUMNS, _BINS)[::-1, ::-1], _BINS // 2, axis=2)
+        lines = {level: np.ascontiguousarray(plane[::-1, ::-1]) for level, plane in self.lines.items()}
+        return Look(lines, np.ascontiguousarray(gradients).ravel(), self.colours[::-1].copy(), self.fine)
+
 
 def look_at(frame: Frame, quad: Floats, aspect: float) -> Look:
     """The card whose corners are `quad`, from its top left clockwise."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cards.aligning import Aligned, Target, align, likeness, warped
+from vision.cards.aligning import Aligned, Blocks, Target, align, likeness, warped
 from vision.cards.looks import (
     COLUMNS,
     ROWS,
@@ -115,7 +115,8 @@ class Matcher:
 
     def match(self, frame: Frame, quad: Floats) -> list[Scored]:
         """The cards that may lie in `quad` (4, 2), from one of its short sides clockwise; the best first."""
-        looks = [look_at(frame, np.roll(quad, -2 * k, axis=0), self.aspect) for k in (0, 1)]
+        look = look_at(frame, quad, self.aspect)
+        looks = [look, look.turned()]
         listed = self._shortlist(looks)
         middle: list[tuple[int, int, Aligned]] = []
         for place, (index, turned) in enumerate(listed):
@@ -129,11 +130,11 @@ class Matcher:
                 middle.append((index, turned, best))
         middle = self._with_others(looks, middle)
         middle.sort(key=lambda each: -float(each[2].likeness.mean()))
-        fine, last = min(look.fine for look in looks), []
+        last = []
         for index, turned, done in middle[:_FINALISTS]:
             laid = done
             for level in (144, 216, 288):
-                if level <= fine and np.isfinite(laid.moved):
+                if level <= look.fine and np.isfinite(laid.moved):
                     laid = self._lay(level, index, looks[turned], laid.turn)
             if np.isfinite(laid.moved):
                 last.append((index, turned, laid))
@@ -157,10 +158,11 @@ class Matcher:
         more = []
         for _, turned, done in sorted(found, key=lambda each: -float(each[2].likeness.mean()))[:2]:
             size = size_at(_MIDDLE, self.aspect)
-            seen = blocks_of(warped(looks[turned].lines[_MIDDLE], done.turn, size, margin_at(_MIDDLE)))
-            for other, lines in enumerate(self._pictures[_MIDDLE]):
+            there = warped(looks[turned].lines[_MIDDLE], done.turn, size, margin_at(_MIDDLE))
+            seen = Blocks.of(blocks_of(there))
+            for other, target in enumerate(self._targets[_MIDDLE]):
                 if other not in known:
-                    like = likeness(blocks_of(lines), seen)
+                    like = likeness(target.blocks, seen)
                     more.append((float(like.mean()), other, turned, done.turn))
         more.sort(key=lambda each: -each[0])
         for _, other, turned, turn in more[:3]:
