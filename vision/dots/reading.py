@@ -1,8 +1,8 @@
 """Counting white dots that lie on coloured shapes of dark cards, on any table, without markers or calibration.
 
 A dot is a bright disc in a ring of one strong colour. Its own white is the white that its ring is balanced by, so a
-lamp's cast falls out; its size is that of the other dots. White numbers in coloured badges are told from dots by their
-form and by the dark card around the badge.
+lamp's cast falls out; its size is that of the other dots. What is a dot and not a number in a badge, a corner of white
+lines or a dot that a card covers by more than half, a network of ours says (`vision.dots.judging`).
 """
 
 from __future__ import annotations
@@ -14,30 +14,24 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dots.judging import cut, dot_judge
 from vision.frame import Frame
 
 LONGEST_PX = 2400
 SMALLEST_RADIUS_PX = 3.0
 _CONTRAST = 22.0  # levels by which a dot is brighter than what lies around it
-_LIKE_A_DISC = 0.56  # correlation with a disc, from which something may be a dot
-_SURELY_A_DISC = 0.94  # and from which it is none of the numbers in a badge
-_A_DISC_BY_LINES = 0.87  # the same where white lines of a shape are near, which blur into it
-_RING = (1.35, 1.95)  # radii between which the colour around a dot is looked at
-_LINES = (1.9, 4.3)  # and the white lines of a shape, which a badge has not
-_BEYOND = (2.5, 3.2)  # radii between which shapes bear their colour and badges have ended
-_DARK = 0.3  # of a dot's white: a card's ground is darker
-_DARK_AFAR = 0.45  # as _DARK, also where a lamp shines on the card
+_LIKE_A_DISC = 0.46  # correlation with a disc, from which something may be a dot
+_SURELY_A_DISC = 0.94  # and from which it tells the size of all
 _WHOLLY_A_DISC, _A_PATTERN = 0.9965, 5  # so many discs without a card's ground near are a cloth's pattern
 _GROUND, _SOME_GROUND = 7.0, 0.003  # within so many radii the card's own ground shows, on so much at least
-_NEARLY_A_DISC, _SOME_DARK = 0.95, 0.03
-_BADGE_ENDS, _BADGE_IN_THE_DARK = 0.33, 0.7
-"""A number in a badge: so little of the wider ring bears its colour, and so much around it is the card's ground."""
-_SOME_LINES = 0.05  # share of that which a line covers at least
-_SAME_HUE_DEG = 26.0
-_STRONG = 0.34  # saturation of a colour, from 0 to 1
-_MOSTLY = 0.6  # share of the ring that must bear the colour
-_PARTLY = (0.5, 0.62)  # the same where another card lies over a part of the dot
+_DARK_AFAR = 0.45  # of a dot's white: a card's ground is darker, also where a lamp shines on it
+_RING = (1.35, 1.95)  # radii between which the colour around a dot is looked at
+_STRONG = (0.34, 0.16)  # saturation of a colour, from 0 to 1; of one that the sun has burnt out
+_MUCH = 0.2  # share of the ring that must bear it
+_ONE_HUE_DEG = 15.0
 _COUNTS = 0.5  # confidence from which a dot is counted
+_ODD = 0.12  # from which something is told as what may be one
+_SURE = 0.85
 _NEAR_HUES_DEG = 14.0
 _MOST_SHIFT_DEG, _SHIFT_COST, _MANY_SEEN = 16, 0.25, 12
 
@@ -46,13 +40,12 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Dot:
-    """One dot: centre (x, y) and radius in px of the frame. `shown`: which share of it shows, 0 to 1."""
+    """One dot: centre (x, y) and radius in px of the frame. `confidence`: how likely more than half of it shows."""
 
     colour: str
     xy_px: tuple[float, float]
     radius_px: float
     confidence: float
-    shown: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -73,26 +66,23 @@ class DotsRead:
 
 @dataclass(frozen=True)
 class _Spot:
-    """Something like a dot: `like`, correlation with a disc; `hue` in degrees; `ring`, share of the ring that
-    bears it; `lines`, share around it that is white; `beyond`, share of a wider ring that bears the same hue; `dark`,
-    share around it that is the card's own ground; `ground`, the same farther around."""
+    """Something like a dot: `chance` that more than half of one shows, `part` that a part of one does; `hue` in degrees
+    around it; `like`, correlation with a disc; `ground`, share around it that is a card's own ground."""
 
     x: float
     y: float
-    like: float
+    chance: float
+    part: float
     hue: float
-    ring: float
-    lines: float
-    shown: float
-    beyond: float
-    dark: float
+    like: float
     ground: float
 
 
 def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
     """The dots in `frame` (uint8 BGR (rows, columns, 3)), from the top left.
 
-    `hues`: each colour that dots may lie on, with its hue angle in Lab in degrees where a dot is white.
+    `hues`: each colour that dots may lie on, with its hue angle in Lab in degrees where a dot is white. A dot of which
+    about half shows is told either way, with the flag partly_covered. Rule: TACTA-15
     """
     rows, columns = frame.shape[:2]
     scale = min(1.0, LONGEST_PX / max(rows, columns))
@@ -100,14 +90,10 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
     small = (
         np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8) if scale < 1 else frame
     )
-    white = np.asarray(small.min(axis=2), np.uint8)
-    radius = _usual_radius(white)
+    places, radius = places_of(small)
     if radius is None:
         return DotsRead((), ("no_dots",))
-    spots = [_look(small, white, place, radius) for place in _places(white, radius)]
-    kept = _apart(
-        [spot for spot in spots if spot is not None and (_is_whole(spot) or _is_part(spot))], radius
-    )
+    kept = _apart(_spots(small, places, radius), radius)
     afield = [spot for spot in kept if spot.ground < _SOME_GROUND and spot.like < _WHOLLY_A_DISC]
     if len(afield) >= _A_PATTERN:
         kept = [spot for spot in kept if spot not in afield]
@@ -117,8 +103,7 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
             colour,
             (round(float(spot.x / scale), 1), round(float(spot.y / scale), 1)),
             round(radius / scale, 1),
-            round(_confidence(spot), 3),
-            round(spot.shown, 2) if _is_part(spot) else 1.0,
+            round(spot.chance, 3),
         )
         for spot, colour in zip(kept, named, strict=True)
     )
@@ -127,13 +112,21 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
         flags.append("no_dots")
     if radius < SMALLEST_RADIUS_PX:
         flags.append("too_small")
-    if any(dot.confidence < _COUNTS for dot in dots):
+    if any(spot.chance < _SURE for spot in kept):
         flags.append("partly_covered")
     if are_near:
         flags.append("colours_near")
-    if float(np.percentile(white[::8, ::8], 99.5)) < 70:
+    if float(np.percentile(small[::8, ::8].min(axis=2), 99.5)) < 70:
         flags.append("too_dark")
     return DotsRead(tuple(sorted(dots, key=lambda dot: (dot.xy_px[1], dot.xy_px[0]))), tuple(flags))
+
+
+def places_of(frame: Frame) -> tuple[list[tuple[float, float]], float | None]:
+    """(the places in px of `frame` that look like dots, a dot's radius in px), as `read_dots` sees them in a picture
+    that it need not shrink."""
+    white = np.asarray(frame.min(axis=2), np.uint8)
+    radius = _usual_radius(white)
+    return ([] if radius is None else _places(white, radius)), radius
 
 
 def _usual_radius(white: NDArray[np.uint8]) -> float | None:
@@ -199,44 +192,45 @@ def _places(white: NDArray[np.uint8], radius: float) -> list[tuple[float, float]
     return [(float(x + half), float(y + half)) for y, x in zip(rows, columns, strict=True)]
 
 
-def _look(frame: Frame, white: NDArray[np.uint8], place: tuple[float, float], radius: float) -> _Spot | None:
-    """What lies at and around a place; None where no strong colour is around something bright."""
-    place = _centred(white, place, radius)
-    half = int(np.ceil(radius * _LINES[1])) + 1
-    patch, distances = _patch(frame, place, half), _distances(half)
-    own = np.median(patch[distances < 0.6 * radius], axis=0) + 1.0
-    levels = patch / own
+def _spots(frame: Frame, places: Sequence[tuple[float, float]], radius: float) -> list[_Spot]:
+    """What may be a dot, with the strong colour around it."""
+    white = np.asarray(frame.min(axis=2), np.uint8)
+    said = dot_judge().judge(cut(frame, places, radius))
+    found = []
+    for place, (chance, part) in zip(places, said.tolist(), strict=True):
+        if chance < _COUNTS and (chance < _ODD or part < _COUNTS):
+            continue
+        middle = _centred(white, place, radius)
+        own = _own_white(frame, middle, radius)
+        hue = _hue_around(frame, middle, radius, own)
+        if hue is not None:
+            like = _disc_likeness(white, middle, radius)
+            ground = _ground(frame, middle, radius, own)
+            found.append(_Spot(*middle, chance, part, hue, like, ground))
+    return found
+
+
+def _own_white(frame: Frame, place: tuple[float, float], radius: float) -> Floats:
+    """BGR of what is bright at a place."""
+    half = int(np.ceil(radius))
+    inside = _patch(frame, place, half)[_distances(half) < radius]
+    return np.asarray(np.percentile(inside, 80, axis=0) + 1.0, np.float32)
+
+
+def _hue_around(frame: Frame, place: tuple[float, float], radius: float, own: Floats) -> float | None:
+    """The hue that most of the ring around a place bears, by the place's own white; None where none is strong."""
+    half = int(np.ceil(radius * _RING[1])) + 1
+    distances = _distances(half)
     ring = (distances > _RING[0] * radius) & (distances < _RING[1] * radius)
-    around = np.clip(levels[ring], 0, 1.2)
-    strong = (around.max(1) - around.min(1)) / np.maximum(around.max(1), 1e-3) > _STRONG
-    strong &= around.max(1) > 0.18
-    if strong.sum() < 0.2 * len(around):
-        return None
-    hues = _hue_deg(around)
-    hue = _middle_hue(hues[strong])
-    bears = strong & (np.abs(_turn(hues - hue)) < _SAME_HUE_DEG)
-    if float(own.min()) < _CONTRAST + float(
-        np.median(around[bears].min(1) * own.min() if bears.any() else [0.0])
-    ):
-        return None
-    far = (distances > _LINES[0] * radius) & (distances < _LINES[1] * radius)
-    inner = levels.min(2)[distances < 0.85 * radius]
-    wide = (distances > _BEYOND[0] * radius) & (distances < _BEYOND[1] * radius)
-    outside = np.clip(levels[wide], 0, 1.2)
-    is_ink = (outside.max(1) - outside.min(1) > _STRONG * np.maximum(outside.max(1), 1e-3)) & (
-        np.abs(_turn(_hue_deg(outside) - np.float32(hue))) < _SAME_HUE_DEG
-    )
-    return _Spot(
-        *place,
-        like=_disc_likeness(white, place, radius),
-        hue=hue,
-        ring=float(bears.mean()),
-        lines=float((levels[far].min(1) > 0.55).mean()),
-        shown=float((inner > 0.72).mean()),
-        beyond=float(is_ink.mean()),
-        dark=float((levels[far].max(1) < _DARK).mean()),
-        ground=_ground(frame, place, radius, own),
-    )
+    around = np.clip(_patch(frame, place, half)[ring] / own, 0, 1.2)
+    saturation = (around.max(1) - around.min(1)) / np.maximum(around.max(1), 1e-3)
+    for least in _STRONG:
+        strong = (saturation > least) & (around.max(1) > 0.18)
+        if strong.sum() >= _MUCH * len(around):
+            hues = _hue_deg(around[strong])
+            alike = np.abs(_turn(hues[:, None] - hues[None])) < _ONE_HUE_DEG
+            return _middle_hue(hues[alike[alike.sum(1).argmax()]])
+    return None
 
 
 def _ground(frame: Frame, place: tuple[float, float], radius: float, own: Floats) -> float:
@@ -271,33 +265,10 @@ def _middle_hue(hues: Floats) -> float:
     return float((mean + np.median(_turn(hues - np.float32(mean)))) % 360.0)
 
 
-def _is_whole(spot: _Spot) -> bool:
-    if spot.ring < _MOSTLY or (spot.beyond < _BADGE_ENDS and spot.dark > _BADGE_IN_THE_DARK):
-        return False
-    if spot.like < _NEARLY_A_DISC and spot.dark < _SOME_DARK:
-        return False  # a cloth's own pattern: no card is near
-    return spot.like > _SURELY_A_DISC or (spot.like > _A_DISC_BY_LINES and spot.lines > _SOME_LINES)
-
-
-def _is_part(spot: _Spot) -> bool:
-    """Whether it may be a dot that a card covers in part: half a ring, and that card's white line beside it."""
-    is_half = _PARTLY[0] < spot.ring < _PARTLY[1] and 0.5 < spot.shown < 0.9
-    return 0.7 < spot.like <= _A_DISC_BY_LINES and is_half and spot.lines > _SOME_LINES
-
-
-def _confidence(spot: _Spot) -> float:
-    """The chance that a dot is one that counts, by its form and its ring; below _COUNTS what may be part of one."""
-    if not _is_whole(spot):
-        return 0.4
-    form = np.clip((spot.like - _A_DISC_BY_LINES) / (0.97 - _A_DISC_BY_LINES), 0.0, 1.0)
-    ring = np.clip((spot.ring - 0.4) / 0.4, 0.0, 1.0)
-    return float(0.6 + 0.39 * min(form, ring))
-
-
 def _apart(spots: Sequence[_Spot], radius: float) -> list[_Spot]:
     """The likeliest of what lies on one place."""
     kept: list[_Spot] = []
-    for spot in sorted(spots, key=lambda each: -each.like):
+    for spot in sorted(spots, key=lambda each: -each.chance):
         if all(np.hypot(spot.x - other.x, spot.y - other.y) > 1.6 * radius for other in kept):
             kept.append(spot)
     return kept
