@@ -108,9 +108,14 @@ def align(
 
 def likeness(one: Blocks, other: Blocks) -> NDArray[np.float32]:
     """(B,) how much blocks have in common, -1 to 1: their correlation, less where one of them shows more."""
+    return np.asarray(likeness_of(one.off[None], one.power[None], other)[0], np.float32)
+
+
+def likeness_of(off: NDArray[np.float32], power: NDArray[np.float32], seen: Blocks) -> NDArray[np.float32]:
+    """(N, B) the same of N pictures at once, whose blocks' `off` (N, B, P) and `power` (N, B) see `Blocks`."""
     soft = np.float32(_SOFT)
-    shared = np.einsum("bp,bp->b", one.off, other.off) / np.float32(one.off.shape[1])
-    return np.asarray((2 * shared + soft) / (one.power + other.power + soft), np.float32)
+    shared = np.einsum("nbp,bp->nb", off, seen.off) / np.float32(seen.off.shape[1])
+    return np.asarray((2 * shared + soft) / (power + seen.power + soft), np.float32)
 
 
 def warped(lines: Plane, turn: Floats, size: tuple[int, int], margin: int) -> Plane:

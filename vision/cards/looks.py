@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -116,33 +116,47 @@ def colours_of(picture: Frame) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Look:
-    """A card in a picture laid straight at all levels up to what the picture holds, with a margin, and what it is
-    described by. `fine`: the finest level that it is worth to look at."""
+    """A card in a picture laid straight, and what it is described by. `fine`: the finest level that it is worth to look
+    at; `upright`: the look that this one is turned from, None where it is not turned."""
 
-    lines: dict[int, Plane]
+    frame: Frame
+    quad: Floats
+    aspect: float
     gradients: NDArray[np.float32]
     colours: NDArray[np.float32]
     fine: int
+    upright: Look | None = None
+    _kept: dict[int, Plane] = field(default_factory=dict)
+
+    def lines(self, level: int) -> Plane:
+        """The card's lines at a level with `margin_at` px around it; worked out once, when they are first wanted."""
+        if level not in self._kept:
+            if self.upright is not None:
+                self._kept[level] = np.ascontiguousarray(self.upright.lines(level)[::-1, ::-1])
+            else:
+                size = size_at(level, self.aspect)
+                picture = straight(self.frame, self.quad, size, margin_at(level))
+                self._kept[level] = lines_of(picture, level)
+        return self._kept[level]
 
     def turned(self) -> Look:
         """The same card looked at upside down."""
         gradients = np.roll(self.gradients.reshape(ROWS, COLUMNS, _BINS)[::-1, ::-1], _BINS // 2, axis=2)
-        lines = {level: np.ascontiguousarray(plane[::-1, ::-1]) for level, plane in self.lines.items()}
-        return Look(lines, np.ascontiguousarray(gradients).ravel(), self.colours[::-1].copy(), self.fine)
+        return replace(
+            self,
+            gradients=np.ascontiguousarray(gradients).ravel(),
+            colours=self.colours[::-1].copy(),
+            upright=self,
+            _kept={},
+        )
 
 
 def look_at(frame: Frame, quad: Floats, aspect: float) -> Look:
     """The card whose corners are `quad`, from its top left clockwise."""
     long = float(np.linalg.norm(quad[[3, 2]] - quad[[0, 1]], axis=1).mean())
     fine = max((level for level in LEVELS if level <= 1.15 * long), default=LEVELS[1])
-    fine = max(fine, LEVELS[1])
-    lines = {}
-    for level in LEVELS:
-        if level <= fine:
-            picture = straight(frame, quad, size_at(level, aspect), margin_at(level))
-            lines[level] = lines_of(picture, level)
     card = straight(frame, quad, size_at(96, aspect))
-    return Look(lines, gradients_of(card), colours_of(card), fine)
+    return Look(frame, quad, aspect, gradients_of(card), colours_of(card), max(fine, LEVELS[1]))
 
 
 def margin_at(level: int) -> int:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cards.aligning import Aligned, Blocks, Target, align, likeness, warped
+from vision.cards.aligning import Aligned, Blocks, Target, align, likeness_of, warped
 from vision.cards.looks import (
     COLUMNS,
     ROWS,
@@ -33,8 +33,11 @@ from vision.frame import Frame
 
 _LISTED = 10
 _FINALISTS = 4
-_STRAIGHT = 5  # of those listed are tried without a coarse look too
+_TRIED = 5  # of those listed are looked at more finely, those that a coarse look fits best
+_STRAIGHT = 4  # of those listed, as they lie
 _COARSE, _MIDDLE = 48, 96
+HOPELESS = 0.35
+"""A card that fits no better than this as a whole is another."""
 _DIFFERENT = 6  # blocks: in so many at least two cards of a deck differ
 _TINT_NOISE, _TINT_FULL, _TINT_MOST = 0.06, 0.25, 12.0
 _MOST_CAST = 0.35  # log: a lamp does not change one colour against another by more
@@ -63,6 +66,15 @@ class Scored:
 
 
 @dataclass(frozen=True)
+class Match:
+    """What a deck says to a picture: how well the best card fits as a whole, -1 to 1, and the cards that may lie there,
+    the best first."""
+
+    fit: float
+    cards: tuple[Scored, ...]
+
+
+@dataclass(frozen=True)
 class _Laid:
     """A card laid over the picture: the whole likeness of its lines, and how far its colours are off."""
 
@@ -81,6 +93,10 @@ class Matcher:
         self._pictures = {level: self._at(level) for level in (_COARSE, _MIDDLE, 144, 216, 288)}
         self._targets = {
             level: [Target.of(lines) for lines in self._pictures[level]] for level in (_COARSE, _MIDDLE)
+        }
+        self._blocks = {
+            level: (np.stack([t.blocks.off for t in targets]), np.stack([t.blocks.power for t in targets]))
+            for level, targets in self._targets.items()
         }
         self._fine = lru_cache(maxsize=48)(lambda level, index: Target.of(self._pictures[level][index]))
         small = [straight_card(card.picture, size_at(_MIDDLE, aspect)) for card in cards]
@@ -113,23 +129,26 @@ class Matcher:
         alike = (2 * shared + soft) / (power[:, None] + power[None] + soft)
         return np.asarray(np.clip(1 - alike, 0, 1), np.float32)
 
-    def match(self, frame: Frame, quad: Floats) -> list[Scored]:
-        """The cards that may lie in `quad` (4, 2), from one of its short sides clockwise; the best first."""
+    def match(self, frame: Frame, quad: Floats, above: float = HOPELESS) -> Match:
+        """The cards that may lie in `quad` (4, 2), from one of its short sides clockwise; none where none fits better
+        than `above` as a whole."""
         look = look_at(frame, quad, self.aspect)
         looks = [look, look.turned()]
         listed = self._shortlist(looks)
-        middle: list[tuple[int, int, Aligned]] = []
-        for place, (index, turned) in enumerate(listed):
-            coarse = self._lay(_COARSE, index, looks[turned], None)
-            starts = [coarse.turn] if np.isfinite(coarse.moved) else []
-            # The corners may be exact, and a coarse look may slip from a printed frame to the card's edge.
-            starts += [np.eye(3)] if place < _STRAIGHT else []
-            tries = [self._lay(_MIDDLE, index, looks[turned], start) for start in starts]
-            best = max(tries, key=lambda each: float(each.likeness.mean()), default=None)
-            if best is not None and np.isfinite(best.moved):
-                middle.append((index, turned, best))
-        middle = self._with_others(looks, middle)
-        middle.sort(key=lambda each: -float(each[2].likeness.mean()))
+        coarse = [(index, turned, self._lay(_COARSE, index, looks[turned], None)) for index, turned in listed]
+        starts = [(index, turned, done.turn) for index, turned, done in _best(coarse)[:_TRIED]]
+        # The corners may be exact, and a coarse look may slip from a printed frame to the card's edge.
+        starts += [(index, turned, np.eye(3)) for index, turned in listed[:_STRAIGHT]]
+        middle = _best(
+            [
+                (index, turned, self._lay(_MIDDLE, index, looks[turned], turn))
+                for index, turned, turn in starts
+            ]
+        )
+        middle = _once(_best(self._with_others(looks, middle)))
+        fit = float(middle[0][2].likeness.mean()) if middle else -1.0
+        if fit <= above:
+            return Match(fit, ())
         last = []
         for index, turned, done in middle[:_FINALISTS]:
             laid = done
@@ -138,32 +157,36 @@ class Matcher:
                     laid = self._lay(level, index, looks[turned], laid.turn)
             if np.isfinite(laid.moved):
                 last.append((index, turned, laid))
-        return self._ranked(last, looks)
+        return Match(fit, tuple(self._ranked(last, looks)))
 
     def _shortlist(self, looks: Sequence[Look]) -> list[tuple[int, int]]:
-        """(card, 1 where it is upside down) by their gradients, the likeliest first."""
-        alike = np.stack([self._described @ _unit(look.gradients - self._usual) for look in looks], 1)
-        order = np.argsort(-alike, axis=None)[:_LISTED]
-        return [(int(k) // 2, int(k) % 2) for k in order]
+        """(card, 1 where it is upside down), the likeliest first: by their gradients, which bear corners that are off,
+        and by their blocks as they lie, which bear print that is faint, in turns."""
+        by_gradients = [self._described @ _unit(look.gradients - self._usual) for look in looks]
+        by_blocks = [self._alike(look, _COARSE, np.eye(3)) for look in looks]
+        orders = [np.argsort(-np.stack(each, 1), axis=None)[:_LISTED] for each in (by_gradients, by_blocks)]
+        turns = dict.fromkeys(int(k) for pair in zip(*orders, strict=True) for k in pair)
+        return [(k // 2, k % 2) for k in list(turns)[:_LISTED]]
+
+    def _alike(self, look: Look, level: int, turn: Floats) -> NDArray[np.float32]:
+        """(N,) how much each card's blocks have in common with a look that lies as `turn` says."""
+        there = warped(look.lines(level), turn, size_at(level, self.aspect), margin_at(level))
+        seen, (off, power) = Blocks.of(blocks_of(there)), self._blocks[level]
+        return np.asarray(likeness_of(off, power, seen).mean(1), np.float32)
 
     def _lay(self, level: int, index: int, look: Look, turn: Floats | None) -> Aligned:
         target = self._targets[level][index] if level in self._targets else self._fine(level, index)
-        return align(target, look.lines[level], margin_at(level), turn)
+        return align(target, look.lines(level), margin_at(level), turn)
 
     def _with_others(
         self, looks: Sequence[Look], found: list[tuple[int, int, Aligned]]
     ) -> list[tuple[int, int, Aligned]]:
-        """And the cards that were not on the list but fit where the two best ones were laid."""
+        """And the cards that were not on the list but fit where the two best ones, the first found, were laid."""
         known = {index for index, _, _ in found}
         more = []
-        for _, turned, done in sorted(found, key=lambda each: -float(each[2].likeness.mean()))[:2]:
-            size = size_at(_MIDDLE, self.aspect)
-            there = warped(looks[turned].lines[_MIDDLE], done.turn, size, margin_at(_MIDDLE))
-            seen = Blocks.of(blocks_of(there))
-            for other, target in enumerate(self._targets[_MIDDLE]):
-                if other not in known:
-                    like = likeness(target.blocks, seen)
-                    more.append((float(like.mean()), other, turned, done.turn))
+        for _, turned, done in found[:2]:
+            alike = self._alike(looks[turned], _MIDDLE, done.turn)
+            more += [(float(alike[k]), k, turned, done.turn) for k in range(len(alike)) if k not in known]
         more.sort(key=lambda each: -each[0])
         for _, other, turned, turn in more[:3]:
             if other not in known:
@@ -214,6 +237,19 @@ class Matcher:
         share = np.cumsum(weight[order]) / max(float(weight.sum()), 1e-6)
         kept = order[share > 0.25]
         return float(np.average(done.likeness[kept], weights=weight[kept] + 1e-6))
+
+
+def _best(laid: Sequence[tuple[int, int, Aligned]]) -> list[tuple[int, int, Aligned]]:
+    """Those whose laying came to an end, the one that fits best first."""
+    ended = [each for each in laid if np.isfinite(each[2].moved)]
+    return sorted(ended, key=lambda each: -float(each[2].likeness.mean()))
+
+
+def _once(laid: Sequence[tuple[int, int, Aligned]]) -> list[tuple[int, int, Aligned]]:
+    """Each card's first, which fits best, at each turn."""
+    return list({(index, turned): (index, turned, done) for index, turned, done in reversed(laid)}.values())[
+        ::-1
+    ]
 
 
 def straight_card(picture: Frame, size: tuple[int, int]) -> Frame:

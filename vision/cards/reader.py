@@ -14,7 +14,7 @@ from companion.core.layout import Placed
 from companion.core.observation import CardCandidate, CardSeen
 from vision.cards.deck import Deck, read_deck
 from vision.cards.looks import Floats
-from vision.cards.matching import Matcher, Scored
+from vision.cards.matching import HOPELESS, Matcher, Scored
 from vision.cards.outlines import Form, Outline, find_cards
 from vision.cards.trust import Trust, trust
 from vision.frame import Frame
@@ -27,6 +27,7 @@ ASKED = 0.3
 _CANDIDATES = 3
 _ASPECT_OFF = 0.05
 _LEAST_PX = 60.0
+_BETTER = 0.01  # so much better another form of a card must fit
 _LARGER = 1.08  # times an outline that may be a frame printed on the card
 _CARD_MM = (60.0, 150.0)  # the long side of any card
 
@@ -67,25 +68,27 @@ class CardReader:
         """The card that lies there. What is no card at first sight is looked at as what else it may be (a frame that is
         printed on a card), `tries` times in all."""
         quads = [outline.quad, *outline.others, larger(outline.quad)][:tries]
-        best: CardSeen | None = None
+        best, above = self._none(outline.quad), HOPELESS
         for quad in quads:
-            seen = self._named(frame, quad)
-            if best is None or (seen.confidence > best.confidence and seen.reason != "unknown"):
+            found = self._matcher.match(frame, quad, above)
+            if not found.cards:
+                continue  # what fits no better as another form says nothing new
+            above = found.fit + _BETTER
+            seen = self._told(quad, found.cards)
+            if not best.confidence or (seen.confidence > best.confidence and seen.reason != "unknown"):
                 best = seen
             if best.name is not None:
                 break
-        assert best is not None
         return placed_on(best, surface, layouts)
 
-    def _named(self, frame: Frame, quad: Floats) -> CardSeen:
-        found = self._matcher.match(frame, quad)
-        if not found:
-            return _seen(None, 0.0, quad, "unknown")
-        height = float(np.linalg.norm(quad[[3, 2]] - quad[[0, 1]], axis=1).mean())
-        told: Trust = trust(found, height)
+    def _none(self, quad: Floats) -> CardSeen:
+        return _seen(None, 0.0, quad, "too_small" if _height(quad) < _LEAST_PX else "unknown")
+
+    def _told(self, quad: Floats, found: Sequence[Scored]) -> CardSeen:
+        told: Trust = trust(found, _height(quad))
         best = found[0]
         own = self._corners(quad, best)
-        if height < _LEAST_PX:
+        if _height(quad) < _LEAST_PX:
             return _seen(None, told.first, own, "too_small")
         if told.first < ASKED and told.any_of < ASKED:
             return _seen(None, told.first, own, "unknown")
@@ -133,6 +136,10 @@ def larger(quad: Floats) -> Floats:
     """The quad about its middle as large as the card may be whose printed frame it is."""
     middle = quad.mean(0)
     return np.asarray(middle + (quad - middle) * _LARGER, np.float64)
+
+
+def _height(quad: Floats) -> float:
+    return float(np.linalg.norm(quad[[3, 2]] - quad[[0, 1]], axis=1).mean())
 
 
 def _holds(placed: Placed, xy_mm: tuple[float, float]) -> bool:
