@@ -12,12 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import cv2
+import msgspec
 import numpy as np
 from shapely import Point as Place
 from shapely import Polygon, STRtree
 
 from companion.core.geometry import Pose
-from companion.games.tacta.deck import Deck, read
+from companion.games.tacta.deck import Deck, Shape, read
 from companion.games.tacta.faces import Face, faces_of
 from companion.games.tacta.ground import Ground, Laid
 from companion.games.tacta.layouts import layouts_of
@@ -35,6 +36,35 @@ CLOTHS = ("wood", "felt", "linen", "marble", "paper", "playmat")
 KEPT_PX = SIDE_PX + 4
 _SURELY, _NEAR = 0.45, 1.5  # radii from a dot's middle within which a place is that dot's, or nobody's
 _FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_PLAIN)
+
+
+def deck_of(rng: Rng) -> Deck:
+    """A public deck whose dots lie anywhere in their shapes and are larger or smaller."""
+    name = str(rng.choice(["deck-a.json", "deck-b.json"]))
+    deck = read((files("companion.games.tacta") / "data" / name).read_text(encoding="utf-8"))
+    radius = deck.dot_radius_mm * float(rng.uniform(0.8, 1.15))
+    spread = float(rng.choice([0.0, 2.0, 6.0]))
+    cards = tuple(
+        msgspec.structs.replace(
+            card, shapes=tuple(_scattered(shape, radius, spread, rng) for shape in card.shapes)
+        )
+        for card in deck.cards
+    )
+    return msgspec.structs.replace(deck, cards=cards, dot_radius_mm=radius)
+
+
+def _scattered(shape: Shape, radius: float, spread: float, rng: Rng) -> Shape:
+    room, dots = Polygon(shape.polygon_mm).buffer(-1.35 * radius), list[tuple[float, float]]()
+    for x, y in shape.dots_mm:
+        for _ in range(20):
+            moved = (x + float(rng.uniform(-spread, spread)), y + float(rng.uniform(-spread, spread)))
+            is_free = all(np.hypot(moved[0] - a, moved[1] - b) > 3 * radius for a, b in dots)
+            if is_free and room.contains(Place(*moved)):
+                break
+        else:
+            moved = (x, y)
+        dots.append(moved)
+    return msgspec.structs.replace(shape, dots_mm=tuple(dots))
 
 
 def look_of(rng: Rng) -> Look:
@@ -180,8 +210,7 @@ def shown_dots(deck: Deck, laid: list[Laid], camera: Camera) -> tuple[np.ndarray
 def table(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """(n, 28, 28, 3) cuts, 200 being white, and (n,) which share of a dot shows there, 0 for none."""
     rng = np.random.default_rng((seed, 4711))
-    name = str(rng.choice(["deck-a.json", "deck-b.json"]))
-    deck = read((files("companion.games.tacta") / "data" / name).read_text(encoding="utf-8"))
+    deck = deck_of(rng)
     size_mm = (float(rng.uniform(600, 1000)), float(rng.uniform(450, 700)))
     laid = laid_on(rng, deck, size_mm, int(rng.integers(20, 70)))
     camera, look = camera_of(rng, size_mm), look_of(rng)

@@ -91,3 +91,28 @@ def test_a_strip_of_a_picture_is_no_table() -> None:
     for x in range(40, 1200, 80):
         cv2.circle(strip, (x, 17), 13, (240, 240, 240), -1, cv2.LINE_AA)
     assert dots(strip).dots == ()
+
+
+def test_what_keeps_dots_from_being_seen_is_said() -> None:
+    picture, _ = table()
+    assert not set(dots(picture).flags) & {"hand", "glare", "no_cards", "few_dots"}
+    under_a_hand = picture.copy()
+    under_a_hand[:, :] = np.where((picture == (60, 90, 120)).all(2, keepdims=True), (150, 120, 60), picture)
+    cv2.line(under_a_hand, (380, 639), (380, 340), (140, 175, 225), 230)
+    assert "hand" in dots(under_a_hand).flags
+    y, x = np.mgrid[:640, :760]
+    lamp = 260 * np.exp(-(((x - 135) / 55) ** 2 + ((y - 200) / 45) ** 2))
+    mirrored = np.clip(picture + 1.6 * lamp[..., None], 0, 255).astype(np.uint8)
+    assert "glare" in dots(mirrored).flags
+    picture[320:] = picture[:, 500:] = (60, 90, 120)
+    assert "few_dots" in dots(picture).flags
+
+
+def test_dots_that_lie_on_no_cards_are_told() -> None:
+    picture = np.full((640, 760, 3), (190, 205, 215), np.uint8)
+    for n, colour in enumerate(INKS):
+        x, y = 60 + 230 * (n % 3), 60 + 300 * (n // 3)
+        cv2.rectangle(picture, (x, y), (x + 130, y + 130), INKS[colour], -1)
+        for k in range(3):
+            cv2.circle(picture, (x + 30 + 34 * k, y + 30 + 34 * k), 7, (240, 240, 240), -1, cv2.LINE_AA)
+    assert "no_cards" in dots(np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8)).flags

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dots.hindrances import hindrances
 from vision.dots.judging import cut, dot_judge
 from vision.frame import Frame
 
@@ -22,9 +23,7 @@ SMALLEST_RADIUS_PX = 3.0
 _CONTRAST = 22.0  # levels by which a dot is brighter than what lies around it
 _LIKE_A_DISC = 0.46  # correlation with a disc, from which something may be a dot
 _SURELY_A_DISC = 0.94  # and from which it tells the size of all
-_WHOLLY_A_DISC, _A_PATTERN = 0.9965, 5  # so many discs without a card's ground near are a cloth's pattern
-_GROUND, _SOME_GROUND = 7.0, 0.003  # within so many radii the card's own ground shows, on so much at least
-_DARK_AFAR = 0.45  # of a dot's white: a card's ground is darker, also where a lamp shines on it
+_OFF_WHITE = 0.16  # shares of the brightest colour by which a dot's white may differ from the others'
 _RING = (1.35, 1.95)  # radii between which the colour around a dot is looked at
 _STRONG = (0.34, 0.16)  # saturation of a colour, from 0 to 1; of one that the sun has burnt out
 _MUCH = 0.2  # share of the ring that must bear it
@@ -32,8 +31,11 @@ _ONE_HUE_DEG = 15.0
 _COUNTS = 0.5  # confidence from which a dot is counted
 _ODD = 0.12  # from which something is told as what may be one
 _SURE = 0.85
+_FEW = 5  # fewer dots than these are hardly a table
 _NEAR_HUES_DEG = 14.0
 _MOST_SHIFT_DEG, _SHIFT_COST, _MANY_SEEN = 16, 0.25, 12
+_ONE_INK_DEG = 7.0  # hues farther apart than this are of two inks, or of one that the sun has burnt out
+_ONE_FOR_TWO_COST = 4.0
 
 Floats = NDArray[np.float32]
 
@@ -50,7 +52,8 @@ class Dot:
 
 @dataclass(frozen=True)
 class DotsRead:
-    """What one picture shows. `flags`: no_dots, too_small, partly_covered, colours_near, too_dark."""
+    """What one picture shows. `flags`: no_dots, few_dots, no_cards, hand, glare, too_small, partly_covered,
+    colours_near, too_dark."""
 
     dots: tuple[Dot, ...]
     flags: tuple[str, ...] = ()
@@ -67,15 +70,14 @@ class DotsRead:
 @dataclass(frozen=True)
 class _Spot:
     """Something like a dot: `chance` that more than half of one shows, `part` that a part of one does; `hue` in degrees
-    around it; `like`, correlation with a disc; `ground`, share around it that is a card's own ground."""
+    around it; `white`, its own BGR, 1 the brightest."""
 
     x: float
     y: float
     chance: float
     part: float
     hue: float
-    like: float
-    ground: float
+    white: tuple[float, ...]
 
 
 def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
@@ -94,9 +96,7 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
     if radius is None:
         return DotsRead((), ("no_dots",))
     kept = _apart(_spots(small, places, radius), radius)
-    afield = [spot for spot in kept if spot.ground < _SOME_GROUND and spot.like < _WHOLLY_A_DISC]
-    if len(afield) >= _A_PATTERN:
-        kept = [spot for spot in kept if spot not in afield]
+    kept = _as_white(kept)
     named, are_near = _named([spot.hue for spot in kept], hues)
     dots = tuple(
         Dot(
@@ -116,6 +116,13 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
         flags.append("partly_covered")
     if are_near:
         flags.append("colours_near")
+    counted = [spot for spot in kept if spot.chance >= _COUNTS]
+    if 0 < len(counted) < _FEW:
+        flags.append("few_dots")
+    elif counted:
+        own = [_own_white(small, (spot.x, spot.y), radius) for spot in counted]
+        white = np.asarray(np.median(np.array(own), axis=0), np.float32)
+        flags += hindrances(small, [(spot.x, spot.y) for spot in counted], radius, white)
     if float(np.percentile(small[::8, ::8].min(axis=2), 99.5)) < 70:
         flags.append("too_dark")
     return DotsRead(tuple(sorted(dots, key=lambda dot: (dot.xy_px[1], dot.xy_px[0]))), tuple(flags))
@@ -204,9 +211,7 @@ def _spots(frame: Frame, places: Sequence[tuple[float, float]], radius: float) -
         own = _own_white(frame, middle, radius)
         hue = _hue_around(frame, middle, radius, own)
         if hue is not None:
-            like = _disc_likeness(white, middle, radius)
-            ground = _ground(frame, middle, radius, own)
-            found.append(_Spot(*middle, chance, part, hue, like, ground))
+            found.append(_Spot(*middle, chance, part, hue, tuple((own / own.max()).tolist())))
     return found
 
 
@@ -233,10 +238,12 @@ def _hue_around(frame: Frame, place: tuple[float, float], radius: float, own: Fl
     return None
 
 
-def _ground(frame: Frame, place: tuple[float, float], radius: float, own: Floats) -> float:
-    """Which share of a wider square around a place is as dark as a card's ground."""
-    wide = _patch(frame, place, int(np.ceil(radius * _GROUND)))[::2, ::2] / own
-    return float((wide.max(2) < _DARK_AFAR).mean())
+def _as_white(spots: Sequence[_Spot]) -> list[_Spot]:
+    """Those that are white as most are; discs of other colours belong to the table."""
+    if not spots:
+        return []
+    usual = np.median(np.array([spot.white for spot in spots]), axis=0)
+    return [spot for spot in spots if np.abs(np.array(spot.white) - usual).max() < _OFF_WHITE]
 
 
 def _centred(white: NDArray[np.uint8], place: tuple[float, float], radius: float) -> tuple[float, float]:
@@ -274,14 +281,30 @@ def _apart(spots: Sequence[_Spot], radius: float) -> list[_Spot]:
     return kept
 
 
-def _common_shift(seen: Floats, wanted: Floats) -> np.float32:
-    """By how many degrees all hues are turned, as a camera may do: the smallest turn that explains what was seen."""
-    if len(seen) < _MANY_SEEN:
+def _clusters(seen: Floats) -> list[Floats]:
+    """The hues that were seen, split where the circle shows a gap."""
+    order = np.sort(seen % 360.0)
+    gaps = np.diff(order, append=order[0] + 360.0)
+    first = int(gaps.argmax()) + 1
+    around = np.concatenate([order[first:], order[:first] + 360.0])
+    return np.split(around, np.nonzero(np.diff(around) > _ONE_INK_DEG)[0] + 1)
+
+
+def _common_shift(clusters: Sequence[Floats], wanted: Floats) -> np.float32:
+    """By how many degrees all hues are turned, as a camera may do: the smallest turn that explains what was seen, and
+    takes no two inks for one."""
+    middles = np.array([np.median(cluster) for cluster in clusters], np.float32)
+    counts = np.array([len(cluster) for cluster in clusters], np.float32)
+    if counts.sum() < _MANY_SEEN:
         return np.float32(0.0)
+    is_ink = counts > max(2.0, 0.03 * float(counts.sum()))
     best, shift = np.inf, np.float32(0.0)
     for turn in range(-_MOST_SHIFT_DEG, _MOST_SHIFT_DEG + 1, 2):
-        far = np.abs(_turn(seen[:, None] - wanted[None] - np.float32(turn))).min(axis=1)
-        cost = float(np.minimum(far, 30.0).mean()) + _SHIFT_COST * abs(turn)
+        far = np.abs(_turn(middles[:, None] - wanted[None] - np.float32(turn)))
+        names = far.argmin(axis=1)[is_ink]
+        taken_for_one = len(names) - len(set(names.tolist()))
+        off = float((np.minimum(far.min(axis=1), 30.0) * counts).sum() / counts.sum())
+        cost = off + _SHIFT_COST * abs(turn) + _ONE_FOR_TWO_COST * taken_for_one
         if cost < best:
             best, shift = cost, np.float32(turn)
     return shift
@@ -289,14 +312,21 @@ def _common_shift(seen: Floats, wanted: Floats) -> np.float32:
 
 def _named(seen: Sequence[float], hues: Mapping[str, float]) -> tuple[list[str], bool]:
     """A colour name for each hue that was seen, and whether two colours in play nearly merge."""
+    if not seen:
+        return [], False
     names = list(hues)
     wanted = np.array([hues[name] for name in names], np.float32)
-    shift = _common_shift(np.asarray(seen, np.float32), wanted)
-    found = [names[int(np.abs(_turn(wanted + shift - np.float32(hue))).argmin())] for hue in seen]
-    middles = {
-        name: _middle_hue(np.array([h for h, f in zip(seen, found, strict=True) if f == name], np.float32))
+    clusters = _clusters(np.asarray(seen, np.float32))
+    shift = _common_shift(clusters, wanted)
+    inks = [
+        (float(np.median(cluster)), names[int(np.abs(_turn(wanted + shift - np.median(cluster))).argmin())])
+        for cluster in clusters
+    ]
+    middles = np.array([middle for middle, _ in inks], np.float32)
+    found = [inks[int(np.abs(_turn(middles - np.float32(hue))).argmin())][1] for hue in seen]
+    listed = sorted(
+        _middle_hue(np.array([h for h, f in zip(seen, found, strict=True) if f == name], np.float32))
         for name in set(found)
-    }
-    listed = sorted(middles.values())
-    gaps = [b - a for a, b in zip(listed, [*listed[1:], listed[0] + 360.0], strict=True)] if listed else []
+    )
+    gaps = [b - a for a, b in zip(listed, [*listed[1:], listed[0] + 360.0], strict=True)]
     return found, len(listed) > 1 and min(gaps) < _NEAR_HUES_DEG
