@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks import tahwars_games
 from benchmarks.figures import Figure, Peer, percentile, report, say
-from benchmarks.tahwars_scenes import STICK_MM, Table, Throw
+from benchmarks.tahwars_scenes import STICK_MM, Action, Table, Throw
 from companion.core.observation import BoardDie
 from companion.core.ruling import Verdict
 from companion.games.tahwars.ground import Measured, judge, likeliest_kind
@@ -25,6 +25,7 @@ from vision.surface import NoSurfaceError
 from vision.towers.board import BoardReader, BoardSeen
 from vision.towers.colours import tower_colours
 from vision.towers.dice import BoardDiceReader
+from vision.towers.poses import Shift
 from vision.towers.rolling import RollWatch
 
 _OFF_BORDER_MM = 5.0
@@ -93,13 +94,14 @@ def main() -> None:
 
 def _read_towers(table: Table, found: _Towers) -> BoardSeen | None:
     reader = BoardReader(table.marks)
+    scenes = (table.before, *(scene for _, scene in table.acted))
     try:
-        seen = [reader.read(table.picture(scene, k)) for k, scene in enumerate((table.before, table.after))]
-        shifts = {shift.tag: shift for shift in reader.shifts(*seen)}
+        seen = [reader.read(table.picture(scene, k)) for k, scene in enumerate(scenes)]
+        shifts = [{s.tag: s for s in reader.shifts(seen[0], after)} for after in seen[1:]]
     except NoSurfaceError:
         found.missed += len(table.before.towers)
         return None
-    for one, scene in zip(seen, (table.before, table.after), strict=True):
+    for one, scene in zip(seen, scenes, strict=True):
         places = {tower.tag: tower for tower in one.towers}
         for block in scene.towers:
             tower = places.get(block.tag)
@@ -111,19 +113,19 @@ def _read_towers(table: Table, found: _Towers) -> BoardSeen | None:
             found.inside_u.append(off <= tower.u_mm)
             found.headings.append(abs((tower.heading_deg - block.heading_deg + 180) % 360 - 180))
             found.peer.append(float(np.hypot(*np.subtract(_by_tape(table, one, block.tag), block.xy_mm))))
-    shift = shifts.get(table.action.tag)
-    if shift is not None:
-        _judge(table, shift.moved_mm, shift.turned_deg, (shift.u_mm, shift.u_deg), found)
+    for (action, _), of_tag in zip(table.acted, shifts, strict=True):
+        if action.tag in of_tag:
+            _judge(action, of_tag[action.tag], found)
     return seen[1]
 
 
-def _judge(table: Table, moved: float, turned: float, u: tuple[float, float], found: _Towers) -> None:
-    move, turn = Measured(moved, u[0]), Measured(turned, u[1])
+def _judge(action: Action, shift: Shift, found: _Towers) -> None:
+    move, turn = Measured(shift.moved_mm, shift.u_mm), Measured(shift.turned_deg, shift.u_deg)
     kind = likeliest_kind(move, turn)
     verdict = judge(kind, move, turn, STICK_MM).verdict if kind else Verdict.OK
-    if table.action.margin(*u) < 1.0:
+    if action.margin(shift.u_mm, shift.u_deg) < 1.0:
         found.close += 1
-    elif table.action.is_fair:
+    elif action.is_fair:
         found.fair.append(verdict is Verdict.BREACH)
     else:
         found.unfair.append(verdict is Verdict.OK)

@@ -31,6 +31,8 @@ from vision.render.polyhedra import PolyDie
 
 STICK_MM = 120.0
 SEED = 606
+ACTIONS = 4
+"""What is done at each table, each time from where all stood before."""
 _HALF_DIE_MM = 9.0
 
 
@@ -72,7 +74,8 @@ class Throw:
 
 
 class Table:
-    """Table number `n`: before, after one action, after a throw."""
+    """Table number `n`: before, after each of some actions that might follow, and after a throw that follows the first
+    of these."""
 
     def __init__(self, n: int) -> None:
         self.rng = np.random.default_rng((SEED, n))
@@ -97,7 +100,8 @@ class Table:
         self.lying: dict[tuple[str, str], PolyDie] = {}
         self._scatter()
         self.before = replace(self.before, dice=tuple(self.lying.values()))
-        self.action, self.after = self._acted()
+        self.acted = tuple(self._acted() for _ in range(ACTIONS))
+        self.after = self.acted[0][1]
         self._ground: Frame | None = None
 
     def _scatter(self) -> None:

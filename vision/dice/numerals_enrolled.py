@@ -65,16 +65,22 @@ class EnrolledNumeralReader:
 
 
 def decided(one: Judged, fits: Sequence[FaceFit]) -> tuple[str, str, float]:
-    """(kind, text, chance) by the fits and the network together; a face of these kinds that is not among the fits fits
-    no better than the worst that is."""
-    faces, logs = [], []
+    """(kind, text, chance) by the fits and the network together."""
+    logs = together(one, fits)
+    best = max(logs, key=lambda face: logs[face])
+    return *best, float(np.exp(logs[best]))
+
+
+def together(one: Judged, fits: Sequence[FaceFit]) -> dict[tuple[str, str], float]:
+    """Log-chance of each (kind, text) of the fits' kinds, of all together 1, by the fits and the network; a face of
+    these kinds that is not among the fits fits no better than the worst that is."""
+    logs: dict[tuple[str, str], float] = {}
     for kind in dict.fromkeys(fit.kind for fit in fits):
         of_kind = {fit.text: fit.score for fit in fits if fit.kind == kind}
         worst = min(of_kind.values())
         for text in LEGAL[kind]:
             left = 1.0 - min(of_kind.get(text, worst), 0.995) ** 2
             network = float(one.kinds[KINDS.index(kind)] + one.texts[KINDS.index(kind), TEXTS.index(text)])
-            faces.append((kind, text))
-            logs.append(_PER_NETWORK * network - _PER_FIT * float(np.log(left)))
-    best = int(np.argmax(logs))
-    return *faces[best], float(np.exp(logs[best] - np.logaddexp.reduce(logs)))
+            logs[kind, text] = _PER_NETWORK * network - _PER_FIT * float(np.log(left))
+    total = float(np.logaddexp.reduce(list(logs.values())))
+    return {face: log - total for face, log in logs.items()}
