@@ -16,6 +16,7 @@ from vision.cards.looks import COLUMNS, ROWS, Floats, Plane, blocks_of
 
 _STEPS = 12
 _STILL = 0.02  # px: smaller steps end the search
+_HELD = 0.3  # per px: how much a card that shows little stays where its corners are
 _SOFT = 0.05  # added to the power of a block, so that an empty one does not count
 
 
@@ -70,40 +71,49 @@ class Target:
 @dataclass(frozen=True)
 class Aligned:
     """`turn`: 3x3, from the enrolled card's places (around its middle, in halves of its height) to those of the
-    picture's card; `likeness`: (ROWS * COLUMNS,) of each block, -1 to 1; `moved`: how far a corner went, in heights."""
+    picture's card; `likeness`: (ROWS * COLUMNS,) of each block, -1 to 1; `moved`: how far a corner went, in heights,
+    infinite where they could not be laid over each other; `clear`: (ROWS * COLUMNS,) the blocks that count."""
 
     turn: Floats
     likeness: NDArray[np.float32]
     moved: float
+    clear: NDArray[np.bool_]
+
+    @property
+    def fit(self) -> float:
+        """The likeness of the whole."""
+        return float(self.likeness[self.clear].mean())
 
 
 def align(
-    target: Target, lines: Plane, margin: int, turn: Floats | None = None, steps: int = _STEPS
+    target: Target, lines: Plane, margin: int, turn: Floats | None, clear: NDArray[np.bool_]
 ) -> Aligned:
-    """The picture's `lines` (with `margin` px around) laid over the target, beginning with `turn`."""
+    """The picture's `lines` (with `margin` px around) laid over the target by its `clear` blocks, from `turn` on."""
     height, width = target.lines.shape
     now = np.eye(3) if turn is None else turn
     wanted = target.blocks
-    for _ in range(steps):
+    went, held = np.zeros(8), _HELD * target.lines.size
+    for _ in range(_STEPS):
         seen = Blocks.of(blocks_of(_warped(lines, now, (width, height), margin)))
-        weights = np.clip(likeness(wanted, seen), 0.05, 1.0) ** 2
+        weights = np.clip(likeness(wanted, seen), 0.05, 1.0) ** 2 * clear
         shared = np.einsum("bp,bp->b", wanted.pixels, seen.pixels)
         whole = np.einsum("bp,bp->b", seen.pixels, seen.pixels)
         gain = np.clip(shared / (whole + np.float32(1.0)), 0.3, 1.7)
         miss = (seen.pixels * gain[:, None] - wanted.pixels) * weights[:, None]
         force = target.steepest @ miss.ravel()
         bend = (weights @ target.bends).reshape(8, 8).astype(np.float64)
-        bend[np.diag_indices(8)] += 1e-3 * np.trace(bend) / 8 + 1e-6
-        d = np.linalg.solve(bend, force.astype(np.float64))
+        bend[np.diag_indices(8)] += 1e-3 * np.trace(bend) / 8 + 1e-6 + held
+        d = np.linalg.solve(bend, force.astype(np.float64) - held * went)
+        went += d
         step = np.array([(1 + d[0], d[1], d[2]), (d[3], 1 + d[4], d[5]), (d[6], d[7], 1.0)])
         now = now @ np.linalg.inv(step)
         now = now / now[2, 2]
         if np.abs(d).max() * height / 2 < _STILL:
             break
         if not np.isfinite(now).all() or _moved(now, width / height) > 0.2:
-            return Aligned(now, np.full(ROWS * COLUMNS, -1.0, np.float32), np.inf)
+            return Aligned(now, np.full(ROWS * COLUMNS, -1.0, np.float32), np.inf, clear)
     seen = Blocks.of(blocks_of(_warped(lines, now, (width, height), margin)))
-    return Aligned(now, likeness(wanted, seen), _moved(now, width / height))
+    return Aligned(now, likeness(wanted, seen), _moved(now, width / height), clear)
 
 
 def likeness(one: Blocks, other: Blocks) -> NDArray[np.float32]:

@@ -24,6 +24,9 @@ _FLAT = 5.0  # grey levels: lines fainter than this count less
 _SCOPE = 1 / 14  # of the height: what is lighter or darker is said against so much around
 _BINS = 12
 _COLOUR_CELL = (6, 4)
+_GLARE = 0.2  # log: a block that is brighter than the deck's cards by more has glare on it,
+_WHITE = 0.35  # where it is at least so bright
+_LEAST_CLEAR = 0.6  # of the card: where less would be clear it is no glare
 
 
 def size_at(level: int, aspect: float) -> tuple[int, int]:
@@ -114,9 +117,29 @@ def colours_of(picture: Frame) -> NDArray[np.float32]:
     )
 
 
+def brightness_of(picture: Frame) -> NDArray[np.float32]:
+    """(ROWS * COLUMNS,) how bright each block of a card is in its darkest channel, 0 to 1 and linear in light."""
+    light = (np.asarray(picture.min(axis=2), np.float32) / 255) ** 2.2
+    return np.asarray(cv2.resize(light, (COLUMNS, ROWS), interpolation=cv2.INTER_AREA).ravel(), np.float32)
+
+
+def clear_of_glare(seen: NDArray[np.float32], brightest: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(B,) whether no glare lies on a block. `seen`: how bright the blocks are (see `brightness_of`); `brightest`: how
+    bright any card of the deck is there. What a lamp to one side makes brighter is no glare."""
+    off = np.log(np.maximum(seen, 0.003)) - np.log(np.maximum(brightest, 0.003))
+    rows, columns = np.indices((ROWS, COLUMNS)).reshape(2, -1)
+    system = np.stack([rows / ROWS, columns / COLUMNS, np.ones(ROWS * COLUMNS)], 1)
+    weight = np.ones(ROWS * COLUMNS)
+    for _ in range(4):
+        plane = system @ np.linalg.lstsq(system * weight[:, None], off * weight, rcond=None)[0]
+        weight = 1 / (1 + np.abs(off - plane) / 0.1)
+    return np.asarray((off - plane < _GLARE) | (seen < _WHITE), np.bool_)
+
+
 @dataclass(frozen=True)
 class Look:
-    """A card in a picture laid straight, and what it is described by. `fine`: the finest level that it is worth to look
+    """A card in a picture laid straight, and what it is described by. `clear`:
+    (ROWS * COLUMNS,) the blocks without glare; `fine`: the finest level that it is worth to look
     at; `upright`: the look that this one is turned from, None where it is not turned."""
 
     frame: Frame
@@ -124,6 +147,7 @@ class Look:
     aspect: float
     gradients: NDArray[np.float32]
     colours: NDArray[np.float32]
+    clear: NDArray[np.bool_]
     fine: int
     upright: Look | None = None
     _kept: dict[int, Plane] = field(default_factory=dict)
@@ -146,17 +170,21 @@ class Look:
             self,
             gradients=np.ascontiguousarray(gradients).ravel(),
             colours=self.colours[::-1].copy(),
+            clear=self.clear[::-1],
             upright=self,
             _kept={},
         )
 
 
-def look_at(frame: Frame, quad: Floats, aspect: float) -> Look:
-    """The card whose corners are `quad`, from its top left clockwise."""
+def look_at(frame: Frame, quad: Floats, aspect: float, brightest: NDArray[np.float32]) -> Look:
+    """The card whose corners are `quad`, from its top left clockwise; `brightest`: see `clear_of_glare`."""
     long = float(np.linalg.norm(quad[[3, 2]] - quad[[0, 1]], axis=1).mean())
     fine = max((level for level in LEVELS if level <= 1.15 * long), default=LEVELS[1])
     card = straight(frame, quad, size_at(96, aspect))
-    return Look(frame, quad, aspect, gradients_of(card), colours_of(card), max(fine, LEVELS[1]))
+    clear = clear_of_glare(brightness_of(card), brightest)
+    if clear.mean() < _LEAST_CLEAR:
+        clear = np.ones_like(clear)
+    return Look(frame, quad, aspect, gradients_of(card), colours_of(card), clear, max(fine, LEVELS[1]))
 
 
 def margin_at(level: int) -> int:

@@ -21,6 +21,7 @@ from vision.cards.looks import (
     Look,
     Plane,
     blocks_of,
+    brightness_of,
     colours_of,
     gradients_of,
     lines_of,
@@ -104,6 +105,7 @@ class Matcher:
         self._usual = described.mean(0) if len(cards) > 3 else np.zeros(described.shape[1], np.float32)
         self._described = _unit(described - self._usual)
         self._colours = np.stack([colours_of(each) for each in small])
+        self._brightest = np.max([brightness_of(each) for each in small], axis=0)
         self.apart = self._differences(144)
         count = len(self.cards)
         self._tints = np.array(
@@ -132,7 +134,7 @@ class Matcher:
     def match(self, frame: Frame, quad: Floats, above: float = HOPELESS) -> Match:
         """The cards that may lie in `quad` (4, 2), from one of its short sides clockwise; none where none fits better
         than `above` as a whole."""
-        look = look_at(frame, quad, self.aspect)
+        look = look_at(frame, quad, self.aspect, self._brightest)
         looks = [look, look.turned()]
         listed = self._shortlist(looks)
         coarse = [(index, turned, self._lay(_COARSE, index, looks[turned], None)) for index, turned in listed]
@@ -146,7 +148,7 @@ class Matcher:
             ]
         )
         middle = _once(_best(self._with_others(looks, middle)))
-        fit = float(middle[0][2].likeness.mean()) if middle else -1.0
+        fit = middle[0][2].fit if middle else -1.0
         if fit <= above:
             return Match(fit, ())
         last = []
@@ -172,11 +174,11 @@ class Matcher:
         """(N,) how much each card's blocks have in common with a look that lies as `turn` says."""
         there = warped(look.lines(level), turn, size_at(level, self.aspect), margin_at(level))
         seen, (off, power) = Blocks.of(blocks_of(there)), self._blocks[level]
-        return np.asarray(likeness_of(off, power, seen).mean(1), np.float32)
+        return np.asarray(likeness_of(off, power, seen)[:, look.clear].mean(1), np.float32)
 
     def _lay(self, level: int, index: int, look: Look, turn: Floats | None) -> Aligned:
         target = self._targets[level][index] if level in self._targets else self._fine(level, index)
-        return align(target, look.lines(level), margin_at(level), turn)
+        return align(target, look.lines(level), margin_at(level), turn, look.clear)
 
     def _with_others(
         self, looks: Sequence[Look], found: list[tuple[int, int, Aligned]]
@@ -199,9 +201,9 @@ class Matcher:
     def _ranked(self, laid: list[tuple[int, int, Aligned]], looks: Sequence[Look]) -> list[Scored]:
         best: dict[int, _Laid] = {}
         for index, turned, done in laid:
-            if index not in best or best[index].like < float(done.likeness.mean()):
+            if index not in best or best[index].like < done.fit:
                 off = tint_off(self._colours[index], looks[turned].colours)
-                best[index] = _Laid(turned, done, float(done.likeness.mean()), off)
+                best[index] = _Laid(turned, done, done.fit, off)
         ahead = {
             (one, other): self._ahead(one, other, best) for one in best for other in best if one != other
         }
@@ -221,7 +223,7 @@ class Matcher:
     def _ahead(self, one: int, other: int, laid: dict[int, _Laid]) -> float:
         """How much more the picture is `one` than `other`, over the blocks and colours in which they differ: 1 where it
         is `one` to the letter, below 0 where it is rather the other."""
-        weight = self.apart[one, other]
+        weight = self.apart[one, other] * laid[one].done.clear
         off = laid[one].done.likeness - laid[other].done.likeness
         lines, sure = float((weight * off).sum()), float((weight * weight).sum())
         tint = max(float(self._tints[one, other]), 1e-6)
@@ -233,6 +235,7 @@ class Matcher:
         """How much it is alike over what makes it this card, without the worst quarter, which may be covered."""
         others = [k for k in range(len(self.cards)) if k != index]
         weight = self.apart[index, others].mean(0) if others else np.ones(ROWS * COLUMNS, np.float32)
+        weight = weight * done.clear
         order = np.argsort(done.likeness)
         share = np.cumsum(weight[order]) / max(float(weight.sum()), 1e-6)
         kept = order[share > 0.25]
@@ -242,7 +245,7 @@ class Matcher:
 def _best(laid: Sequence[tuple[int, int, Aligned]]) -> list[tuple[int, int, Aligned]]:
     """Those whose laying came to an end, the one that fits best first."""
     ended = [each for each in laid if np.isfinite(each[2].moved)]
-    return sorted(ended, key=lambda each: -float(each[2].likeness.mean()))
+    return sorted(ended, key=lambda each: -each[2].fit)
 
 
 def _once(laid: Sequence[tuple[int, int, Aligned]]) -> list[tuple[int, int, Aligned]]:
