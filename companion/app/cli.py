@@ -108,6 +108,7 @@ def run(**options: Any) -> None:
 @click.option("--speed", default=1.0, show_default=True, help="Shortens the pauses of the simulated people.")
 @click.option("--seed", default=1, show_default=True, help="The same seed gives the same game.")
 @click.option("--players", type=int, help="How many play (4 by default).")
+@click.option("--cards", is_flag=True, help="Ta-Da!: feats and spells are said by laying their cards.")
 @click.option(
     "--mqtt", default="", metavar="URL", help="A broker to use (one inside the program by default)."
 )

@@ -31,7 +31,9 @@ from companion.demo.hand_director import HandDirector
 from companion.demo.hand_stage import HandStage, write_demo_deck
 from companion.demo.pads import NAMES, press_of, radio_pads, seats_of, wired_pads
 from companion.demo.people import DeskHands, People, StuckError
+from companion.demo.spells import write_spells
 from companion.demo.stage import CardStage, Film, Stage
+from companion.games.tada.deck import read as read_tada
 from companion.games.tahwars.deck import read as read_tahwars
 from companion.runtime.replay import replay
 from vision.feed import Feed
@@ -55,6 +57,8 @@ def demo(options: dict[str, Any]) -> None:
         )
     if not 0 < options["speed"] <= 1000:
         raise SettingsError(f"--speed {options['speed']:g}: give a number above 0, at most 1000")
+    if options["cards"] and game.name != "tada":
+        raise SettingsError(f"--cards is for --game tada: {game.title} is not played with such cards")
     if options["as_json"] and not options["exit_at_end"]:
         raise SettingsError("--json prints the result when the game is over: add --exit-at-end")
     with _journal(options["journal"]) as journal, contextlib.ExitStack() as stack:
@@ -76,11 +80,14 @@ def _journal(asked: Path | None) -> Iterator[Path]:
 
 def _own_dice(stack: contextlib.ExitStack) -> Path:
     """The demo's dice in a file of their own: what corrections teach must not change those that are shipped."""
-    profile = (
-        Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="companion-demo-"))) / "demo.dice.npz"
-    )
+    profile = _empty_folder(stack) / "demo.dice.npz"
     profile.write_bytes((files("companion.demo") / "data" / profile.name).read_bytes())
     return profile
+
+
+def _empty_folder(stack: contextlib.ExitStack) -> Path:
+    """A folder that is there until `stack` ends."""
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="companion-demo-")))
 
 
 def _play(stack: contextlib.ExitStack, options: dict[str, Any], count: int, journal: Path) -> dict[str, Any]:
@@ -141,6 +148,11 @@ def _of_tada(
         profile=_own_dice(stack),
         table_mm=DEFAULT_TABLE_MM,
     )
+    is_by_cards = bool(options.get("cards"))
+    if is_by_cards:
+        deck = _empty_folder(stack) / "deck"
+        write_spells(deck, read_tada(asked.data))
+        settings = msgspec.structs.replace(settings, deck=deck)
     stage = _filmed(stack, Stage(feed, DEFAULT_TABLE_MM, options["seed"]))
     table = stack.enter_context(RunningTable(settings))
     pads |= {pad.id: stack.enter_context(pad) for pad in radio_pads(seats, table.broker_url)}
@@ -151,6 +163,7 @@ def _of_tada(
         table.poses(seats),
         seed=options["seed"],
         speed=options["speed"],
+        is_by_cards=is_by_cards,
     )
     return table, director
 
@@ -175,7 +188,7 @@ def _of_zingazam(
     stack: contextlib.ExitStack, options: dict[str, Any], asked: Settings, feed: Feed
 ) -> tuple[RunningTable, HandDirector]:
     """Cards that are known again by a deck of our own drawing; nobody slams anything."""
-    deck = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="companion-demo-"))) / "deck"
+    deck = _empty_folder(stack) / "deck"
     write_demo_deck(deck)
     settings = msgspec.structs.replace(
         asked,

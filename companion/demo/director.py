@@ -15,17 +15,24 @@ from companion.core.seat import REFEREE, Role, Viewer
 from companion.demo.pads import Press
 from companion.demo.people import Hands, People, StuckError
 from companion.demo.players import Player
+from companion.demo.spells import feat_card, spell_card
 from companion.demo.stage import Stage
 from companion.games.tada import commands as c
-from companion.games.tada.model import Tada, spell_of
+from companion.games.tada.model import Tada, deck_of, must_choose, spell_of
 from companion.games.tada.policy import policy
+from vision.render.flat import Card
 
 SLAM_GAP_NS = 90_000_000
 LEAD_NS = 60_000_000
+EYES_S = 30.0
+"""So long people wait until the eyes know the cards that they have laid."""
 
 
 class Director(People[Tada]):
-    """People at a table of Ta-Da!. `presses`: each seat's pad. The same seed plays the same game."""
+    """People at a table of Ta-Da!. `presses`: each seat's pad. The same seed plays the same game.
+
+    `entered`: how many cards the referee had to enter because the eyes did not know them.
+    """
 
     def __init__(
         self,
@@ -36,9 +43,13 @@ class Director(People[Tada]):
         *,
         seed: int,
         speed: float,
+        is_by_cards: bool = False,
     ) -> None:
-        """They sit down; `play` begins."""
+        """They sit down; `play` begins. `is_by_cards`: a camera knows the cards, so feats and spells are said by
+        laying them."""
         super().__init__(hands, seed=seed, speed=speed)
+        self._is_by_cards, self._feat = is_by_cards, tuple[Card, ...]()
+        self.entered = 0
         self._stage, self._presses, self._poses = stage, presses, poses
 
     def play(self, most: int | None = None) -> None:
@@ -75,6 +86,10 @@ class Director(People[Tada]):
             self._ask(core.Resume())
             return
         match sitting.game.phase:
+            case "feat" if self._is_by_cards:
+                self._turn_up()
+            case "choose" if self._is_by_cards:
+                self._lay_spells()
             case "choose":
                 self._choose()
             case "ready":
@@ -107,8 +122,47 @@ class Director(People[Tada]):
                 self._ask(offered[self._pick(f"choose/{seat.id}", len(offered))], seat.id)
         self._ask(c.Reveal())
 
+    def _turn_up(self) -> None:
+        """The feat is laid where everybody sees it; what the eyes do not know the referee enters."""
+        self._pause(1.0)
+        feats = deck_of(self.sitting).feat
+        feat = feats[self._pick("feat", len(feats))]
+        self._feat = (feat_card(feat, self._middle()),)
+        self._lie(self._feat)
+        if not self._until(lambda now: now.game.phase != "feat", EYES_S):
+            self.entered += 1
+            self._ask(c.RevealFeat(feat=feat.id))
+
+    def _lay_spells(self) -> None:
+        """Each seat lays its spell face up in its place; all are revealed once the eyes know them all."""
+        chosen = dict[str, str]()
+        for seat in must_choose(self.sitting):
+            view = self._hands.view(Viewer(Role.SEAT, seat))
+            offered = [a.command.spell for a in view.actions if isinstance(a.command, c.ChooseSpell)]
+            offered = [name for name in offered if name not in chosen.values()]
+            if offered:
+                chosen[seat] = offered[self._pick(f"choose/{seat}", len(offered))]
+        spells = {spell.id: spell for spell in deck_of(self.sitting).spell}
+        laid = [spell_card(seat, spells[name], self._poses[seat]) for seat, name in chosen.items()]
+        self._lie((*self._feat, *laid))
+        if self._until(lambda now: now.game.phase != "choose", EYES_S):
+            return
+        for seat, name in chosen.items():
+            if self.sitting.game.chosen.get(seat) != name:
+                self.entered += 1
+                self._ask(c.ChooseSpell(seat=seat, spell=name), seat)
+        self._ask(c.Reveal())
+
+    def _lie(self, cards: tuple[Card, ...]) -> None:
+        self._stage.show(cards, (), tuple(card.pose.apply((31.5, 44.0)) for card in cards[-1:]))
+
+    def _middle(self) -> Pose:
+        """Where the feat lies: at the table's left, between the two rows of spells."""
+        ys = [pose.apply((0.0, 44.0))[1] for pose in self._poses.values()]
+        return Pose(12.0, (min(ys) + max(ys)) / 2 - 44.0)
+
     def _get_ready(self) -> None:
-        self._stage.show(tuple(p.card() for p in self._players()), (), self._reaches())
+        self._stage.show((*self._feat, *(p.card() for p in self._players())), (), self._reaches())
         self._pause(1.5)
         self._ask(c.ReadyAll())
         seats = list(self.sitting.game.casters)
@@ -130,7 +184,7 @@ class Director(People[Tada]):
             away = 34.0 if pose.angle_deg else -34.0
             found.append(
                 Player(seat=seat.id, colour=seat.colour, spell=spell, pose=pose, roll_mm=(x, y + away),
-                       seed=self._seed * 1000 + sitting.game.part)
+                       seed=self._seed * 1000 + sitting.game.part, is_by_cards=self._is_by_cards)
             )  # fmt: skip
         return found
 
@@ -150,7 +204,7 @@ class Director(People[Tada]):
                 if not player.is_complete:
                     player.roll()
             dice = tuple(die for player in players for die in player.dice())
-            self._stage.show(tuple(p.card() for p in players), dice, self._reaches())
+            self._stage.show((*self._feat, *(p.card() for p in players)), dice, self._reaches())
             self._watch(players)
             if self._is_end_called():
                 return

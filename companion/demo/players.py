@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from companion.core import chance
 from companion.core.geometry import Pose
+from companion.demo.spells import spell_card
 from companion.demo.stage import livery
 from companion.games.tada.deck import FACES, Spell
 from companion.games.tada.layouts import spell_layout
@@ -18,7 +19,8 @@ DICE = 6
 
 @dataclass
 class Player:
-    """One seat's hand in this cast. `roll_mm`: the middle of the place where it rolls."""
+    """One seat's hand in this cast. `roll_mm`: the middle of the place where it rolls; `is_by_cards`:
+    whether its spell bears its own picture, by which it is known."""
 
     seat: str
     colour: str
@@ -26,6 +28,7 @@ class Player:
     pose: Pose
     roll_mm: tuple[float, float]
     seed: int
+    is_by_cards: bool = False
     locked: dict[int, str] = field(default_factory=dict)
     held: tuple[int, str] | None = None
     rolls: int = 0
@@ -60,10 +63,8 @@ class Player:
 
     def card(self) -> Card:
         """The spell card before the player."""
-        layout = spell_layout(self.seat, self.spell)
-        return Card(
-            layout=layout, pose=self.pose, owner=self.colour, title=self.spell.name, seed=self.seed % 97
-        )
+        card = spell_card(self.seat, self.spell, self.pose, self.colour)
+        return card if self.is_by_cards else replace(card, seed=self.seed % 97)
 
     def dice(self) -> tuple[Die, ...]:
         """The dice that lie on the table now: locked ones on the card, loose ones where they were rolled."""

@@ -73,6 +73,30 @@ def test_a_card_is_named_with_its_own_corners(reader: CardReader, sight: Sight) 
     assert card.angle_deg == pytest.approx(np.degrees(np.arctan2(top[0], -top[1])), abs=2)
 
 
+def sleeved(card: Frame) -> Frame:
+    """The card in a sleeve: a rim of clear plastic around it, its print a little paler."""
+    pale = np.clip(card * 0.86 + 22, 0, 255).astype(np.uint8)
+    rim = round(1.7 / 88 * card.shape[0])
+    return np.asarray(
+        cv2.copyMakeBorder(pale, *[rim] * 4, cv2.BORDER_CONSTANT, value=(205, 210, 208)), np.uint8
+    )
+
+
+def test_sleeved_cards_dark_ones_on_a_dark_table_and_pale_ones_on_a_pale_one_are_named() -> None:
+    decks = {"dark": (illustrated, "felt"), "pale": (text_only, "paper")}
+    for paper, (drawn, cloth) in decks.items():
+        cards = [drawn(9000, n) for n in range(4)]
+        assert (cards[0][2, 2].mean() < 60) == (paper == "dark")
+        size = card_size(704 / 504)
+        deck = Deck(
+            704 / 504, tuple(Reference(str(n), straight_card(scan(c), size)) for n, c in enumerate(cards))
+        )
+        reader, sight = CardReader(deck), replace(PLAIN, cloth=cloth, height_px=280)
+        for face in (cards[2], sleeved(cards[2])):
+            (seen,) = reader.read(seen_card(face, sight)[0])
+            assert seen.name == "2"
+
+
 @pytest.mark.parametrize("card", [illustrated(DECK, 40), text_only(DECK, 1)], ids=["same deck", "other deck"])
 def test_an_unknown_card_is_not_named(reader: CardReader, card: Frame) -> None:
     frame, _ = seen_card(card, PLAIN)

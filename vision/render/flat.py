@@ -46,6 +46,12 @@ def sample_spell(name: str, symbols: tuple[str, ...]) -> Layout:
     return Layout(name, CARD_MM, regions)
 
 
+def printed(card: Card) -> NDArray[np.uint8]:
+    """The card's face as it is printed, uint8 BGR (rows, columns, 3), its top up."""
+    ink = _card_print(card.layout, card.title, card.seed, card.style)
+    return np.asarray(np.round(ink * 255), np.uint8)
+
+
 def lay_card(canvas: NDArray[np.float32], card: Card, table_to_px: NDArray[np.float64]) -> None:
     """Prints the card into `canvas` (float32 BGR in [0, 1], unlit) in place."""
     corners = [card.pose.apply(corner) for corner in rectangle(0, 0, *card.layout.size_mm).corners]

@@ -64,6 +64,7 @@ WRONG = {
     "players": (("demo", "--players", "9"), 2, "1 to 6"),
     "json without an end": (("demo", "--json"), 2, "--exit-at-end"),
     "speed": (("demo", "--speed", "0"), 2, "above 0"),
+    "cards of another game": (("demo", "--game", "tacta", "--cards"), 2, "--game tada"),
     "missing journal": (("replay", "none.sqlite"), 1, "no such journal"),
     "no folder to enrol": (("enrol", "dice", "d", "--from", "nowhere"), 2, "no folder"),
 }
