@@ -23,14 +23,14 @@ SMALLEST_RADIUS_PX = 3.0
 _CONTRAST = 22.0  # levels by which a dot is brighter than what lies around it
 _LIKE_A_DISC = 0.46  # correlation with a disc, from which something may be a dot
 _SURELY_A_DISC = 0.94  # and from which it tells the size of all
-_OFF_WHITE = 0.16  # shares of the brightest colour by which a dot's white may differ from the others'
+_OFF_WHITE = 0.285  # shares of the brightest colour by which a dot's white may differ from the others'
 _RING = (1.35, 1.95)  # radii between which the colour around a dot is looked at
 _STRONG = (0.34, 0.16)  # saturation of a colour, from 0 to 1; of one that the sun has burnt out
 _MUCH = 0.2  # share of the ring that must bear it
 _ONE_HUE_DEG = 15.0
 _COUNTS = 0.5  # confidence from which a dot is counted
 _ODD = 0.12  # from which something is told as what may be one
-_SURE = 0.85
+_DOUBTED = 0.85
 _FEW = 5  # fewer dots than these are hardly a table
 _NEAR_HUES_DEG = 14.0
 _MOST_SHIFT_DEG, _SHIFT_COST, _MANY_SEEN = 16, 0.25, 12
@@ -112,7 +112,7 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
         flags.append("no_dots")
     if radius < SMALLEST_RADIUS_PX:
         flags.append("too_small")
-    if any(spot.chance < _SURE for spot in kept):
+    if any(spot.chance < _DOUBTED for spot in kept):
         flags.append("partly_covered")
     if are_near:
         flags.append("colours_near")
@@ -239,7 +239,8 @@ def _hue_around(frame: Frame, place: tuple[float, float], radius: float, own: Fl
 
 
 def _as_white(spots: Sequence[_Spot]) -> list[_Spot]:
-    """Those that are white as most are; discs of other colours belong to the table."""
+    """Those that are white as most are, give or take ink that is blurred into them; discs of other colours belong to the
+    table."""
     if not spots:
         return []
     usual = np.median(np.array([spot.white for spot in spots]), axis=0)
