@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -189,6 +190,24 @@ def test_several_cards_in_one_picture_are_not_taken_for_one() -> None:
     one, _ = seen_card(illustrated(DECK, 1), replace(PLAIN, height_px=300, turn_deg=0, tilt_deg=0))
     with pytest.raises(CardError, match="2 cards"):
         take_card(np.hstack([one, one]))
+
+
+PHOTOGRAPHS = Path(__file__).resolve().parents[3] / "shared" / "data" / "cards"
+
+
+@pytest.mark.skipif(
+    not PHOTOGRAPHS.is_dir(), reason=f"{PHOTOGRAPHS} is not there: no photograph is looked at"
+)
+@pytest.mark.parametrize("name", ["a", "b", "c"])
+def test_a_card_does_not_take_its_neighbours_side_for_its_own(name: str) -> None:
+    """Twelve cards on a table with a grain, whose sides lie nearly in one line."""
+    image = f"errcw_set/{name}.jpg"
+    truths = [
+        card["quad_px"] for card in json.loads((PHOTOGRAPHS / "labels.json").read_text())[image]["cards"]
+    ]
+    found = [cv2.contourArea(each.quad.astype(np.float32)) for each in find_cards(load(PHOTOGRAPHS / image))]
+    areas = [cv2.contourArea(np.array(quad, np.float32)) for quad in truths]
+    assert np.sort(found) == pytest.approx(np.sort(areas), rel=0.12)
 
 
 def test_the_outermost_of_nested_frames_is_the_card() -> None:

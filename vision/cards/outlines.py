@@ -38,6 +38,8 @@ _THIN = 0.25  # of the square of a card's length: what has less area is none
 _LARGEST = 0.45  # of the picture's long side
 _MOST_PARTS = 24
 _MOST_RUNS = 9
+_TOUCHING = 0.1  # of the smaller one: cards that lie side by side overlap by less
+_BESIDE, _MOSTLY = 0.04, 0.6  # of a side's length: how near, and how far along, another runs on the same line
 _FORMS = 2
 _SAMPLES = 48
 _OFF_PX = 3.5  # in the searched picture: so far a contour may run beside the edge that it goes round
@@ -280,6 +282,8 @@ def _chosen(found: Sequence[Outline]) -> list[Outline]:
         if any(_overlap(each.quad, other.quad) > _APART for other in kept):
             continue
         rivals = [other for other in ranked[n + 1 :] if _overlap(each.quad, other.quad) > _APART]
+        if any(_reaches_over(each, other, ranked) for other in rivals):
+            continue
         if any(
             other.borne > each.borne + _MUCH_BETTER and _area(other) > _FRAME * _area(each)
             for other in rivals
@@ -291,6 +295,32 @@ def _chosen(found: Sequence[Outline]) -> list[Outline]:
         if _shared_area(within) < _FULL * _area(each):
             kept.append(replace(each, others=_other_forms(each, ranked)))
     return _alike_in_size(kept)
+
+
+def _reaches_over(outline: Outline, rival: Outline, found: Sequence[Outline]) -> bool:
+    """Whether it has three of its sides in common with a smaller one, and took a neighbour's side for the fourth."""
+    if rival.borne < outline.borne - _MUCH_BETTER:
+        return False
+    own = [k for k in range(4) if not _has_side(rival, outline, k)]
+    return len(own) == 1 and any(
+        _overlap(outline.quad, other.quad) < _TOUCHING and _has_side(other, outline, own[0])
+        for other in found
+    )
+
+
+def _has_side(outline: Outline, of: Outline, k: int) -> bool:
+    """Whether one of its sides lies along side `k` of the other, for most of its length."""
+    start, end = of.quad[k], of.quad[(k + 1) % 4]
+    length = float(np.linalg.norm(end - start))
+    way = (end - start) / length
+    off = (outline.quad - start) @ np.array((-way[1], way[0]))
+    along = (outline.quad - start) @ way
+    for one, other in ((0, 1), (1, 2), (2, 3), (3, 0)):
+        if max(abs(off[one]), abs(off[other])) < _BESIDE * length:
+            ends = sorted((along[one], along[other]))
+            if min(ends[1], length) - max(ends[0], 0.0) > _MOSTLY * length:
+                return True
+    return False
 
 
 def _other_forms(outline: Outline, found: Sequence[Outline]) -> tuple[Quad, ...]:
