@@ -239,8 +239,7 @@ def _hue_around(frame: Frame, place: tuple[float, float], radius: float, own: Fl
 
 
 def _as_white(spots: Sequence[_Spot]) -> list[_Spot]:
-    """Those that are white as most are, give or take ink that is blurred into them; discs of other colours belong to the
-    table."""
+    """Those that are white as most are, give or take ink that is blurred into them; other discs belong to the table."""
     if not spots:
         return []
     usual = np.median(np.array([spot.white for spot in spots]), axis=0)
