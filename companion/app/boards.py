@@ -12,17 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 import numpy as np
 
 from companion.app.drawing import Drawer
-from companion.app.settings import SettingsError, state_folder
+from companion.app.settings import SettingsError, profile_path, state_folder
 from companion.games.tahwars.deck import read
 from companion.games.tahwars.mapfile import read_map
 from companion.games.tahwars.maps import Map
+from companion.sight import tahwars
 from companion.sight.tahwars import BoardRead, BoardSight
+from vision.dice.numerals_profile import holds_numerals
 from vision.frame import Frame, Unreadable, load
+from vision.profile import EnrolError
 from vision.surface import NoSurfaceError
+from vision.towers.colours import OWNERS
 from vision.towers.drawn import drawn
+from vision.towers.watch import BoardSpec
 
 MANY = 3
 Row = dict[str, Any]
@@ -45,6 +51,18 @@ def load_map(path: Path) -> Map:
         raise SettingsError(f"{path}: {error}") from error
 
 
+def enrolled_sets() -> dict[str, Path]:
+    """Owner -> the file of their dice: sets with numerals that were enrolled under the name of a tower's colour."""
+    paths = {owner: profile_path(owner, must_exist=False) for owner in OWNERS}
+    return {owner: path for owner, path in paths.items() if holds_numerals(path)}
+
+
+def lookout(data: str) -> BoardSpec:
+    """What a camera over a board is told to look at, with the dice that were enrolled."""
+    sets = tuple((owner, str(path)) for owner, path in enrolled_sets().items())
+    return msgspec.structs.replace(tahwars.lookout(data), sets=sets)
+
+
 def read_board(images: Sequence[str], map_path: Path, stick_mm: float | None, picture: Path | None, *,
                as_json: bool) -> int:  # fmt: skip
     """One line a photograph; the exit status: 1 when one could not be read.
@@ -55,7 +73,9 @@ def read_board(images: Sequence[str], map_path: Path, stick_mm: float | None, pi
         raise SettingsError(f"--stick {stick_mm:g}: give the move stick's length, 1 to 2000 mm")
     found = load_map(map_path)
     try:
-        sight = BoardSight(found, stick_mm if stick_mm is not None else _house_stick_mm())
+        sight = BoardSight(found, stick_mm if stick_mm is not None else _house_stick_mm(), enrolled_sets())
+    except EnrolError as error:
+        raise SettingsError(str(error)) from error
     except ValueError as error:
         raise SettingsError(f"{map_path}: {error}") from error
     drawer = Drawer(picture, is_alone=len(images) == 1)

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from companion.app import boards
 from companion.app.beacon import beacon_for
 from companion.app.dice_desk import DiceDesk
 from companion.app.enrolling import FaceDesk
@@ -34,7 +35,6 @@ from companion.runtime.loop import TableLoop
 from companion.runtime.opening import Opening, create, reopen
 from companion.sight import tacta as tacta_sight
 from companion.sight import tada as tada_sight
-from companion.sight import tahwars as tahwars_sight
 from companion.sight import zingazam as zingazam_sight
 from firmware_bridge.broker import EmbeddedBroker
 from firmware_bridge.byte_link import ByteLink
@@ -57,7 +57,7 @@ SIGHTS = {"tada": tada_sight}
 """Which readers each game needs; a game without an entry here or below is played without a camera."""
 LOOKOUTS: Mapping[str, Callable[[str], LookoutSpec]] = {
     "tacta": tacta_sight.lookout,
-    "tahwars": tahwars_sight.lookout,
+    "tahwars": boards.lookout,
 }
 """Games at whose tables everything that lies is followed, with what their data file asks to look at."""
 DECKS: Mapping[str, Callable[[Path], LookoutSpec]] = {"zingazam": zingazam_sight.lookout}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
@@ -14,9 +16,8 @@ from companion.games.tahwars.ground import Ground, Judged, Measured, judge, like
 from companion.games.tahwars.maps import Map
 from vision.frame import Frame
 from vision.towers.board import BoardReader, BoardSeen
-from vision.towers.dice import BoardDiceReader
 from vision.towers.marks import BoardMarks, CornerTags, TowerBuild
-from vision.towers.watch import BoardSpec
+from vision.towers.watch import BoardSpec, dice_reader
 
 
 def marks_of(found: Map) -> BoardMarks:
@@ -91,11 +92,12 @@ class BoardRead:
 class BoardSight:
     """Reads pictures of one map, each against the one before; to be used from one thread."""
 
-    def __init__(self, found: Map, stick_mm: float) -> None:
-        """Raises ValueError where the map lacks what a camera needs."""
+    def __init__(self, found: Map, stick_mm: float, sets: Mapping[str, Path] | None = None) -> None:
+        """`sets`: owner -> file of their enrolled dice. Raises ValueError where the map lacks what a camera needs, and
+        EnrolError where such a file is none."""
         self.ground = Ground(found)
         self._stick_mm = stick_mm
-        self._reader = BoardReader(marks_of(found), None, BoardDiceReader())
+        self._reader = BoardReader(marks_of(found), None, dice_reader(sets or {}))
 
     def read(self, frame: Frame, before: BoardRead | None = None) -> BoardRead:
         """What `frame` (uint8 BGR) shows. Raises NoSurfaceError where the board's tags are not seen."""

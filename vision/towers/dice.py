@@ -14,7 +14,9 @@ from companion.core.observation import BoardDie
 from vision.dice.finding import Spot
 from vision.dice.networks import FaceFinder
 from vision.dice.numerals import Judged, NumeralNetwork
+from vision.dice.numerals_enrolled import together
 from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS
+from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
 from vision.frame import Frame
 from vision.towers.colours import body_colour, body_middle, likeliest_owner, unlike
 from vision.towers.marks import BoardMarks
@@ -32,6 +34,15 @@ _LEAST_DIE = 0.35
 _PER_DIE, _PER_UNLIKE, _LEAST_WORTH = 0.3, 1 / 150, 0.39
 """What the finder's score is worth with the chance of a die, and less how unlike its owner's tower it looks."""
 _LIKELY_KIND = 0.02  # chance of a kind from which a die may be of it where its owner's other one is surer
+_POSSIBLE, _NEVER = (
+    -4.0,
+    -30.0,
+)  # log-chances: of a kind whose enrolled faces are tried, of one that is none of the set
+_STEP, _SOFT_PX = (
+    0.25,
+    0.6,
+)  # logs of radii for which enrolled faces are made anew; how soft a camera's picture is
+_LEAST_FIT = 0.5  # correlation below which a die is none of its owner's set
 _SURE = 0.8  # chance of kind and number from which they are told
 _SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
 """How high over the board what the network takes for the top's middle lies."""
@@ -42,20 +53,25 @@ _PLACE_MM = 1.5  # how far off a die's place may be, two deviations
 
 @dataclass(frozen=True)
 class _Claim:
-    """A die as it may be, with its middle in mm of the board and whose it is."""
+    """A die as it may be, with its middle in mm of the board, whose it is, and the log-chances of each kind's texts."""
 
     judged: Judged
     xy_mm: tuple[float, float]
     owner: str
+    logs: list[Floats]
 
 
 class BoardDiceReader:
     """Reads the dice of a board; to be used from one thread."""
 
-    def __init__(self, models: Path | None = None) -> None:
-        """`models`: folder of other networks than those of the package."""
+    def __init__(
+        self, models: Path | None = None, sets: Mapping[str, Sequence[FaceShot]] | None = None
+    ) -> None:
+        """`models`: folder of other networks than those of the package. `sets`: owner -> the enrolled pictures of their
+        dice, which are read against these faces."""
         self._finder = FaceFinder(models)
         self._network = NumeralNetwork()
+        self._sets, self._matchers = dict(sets or {}), dict[tuple[str, int], NumeralMatcher]()
 
     def read(
         self, frame: Frame, pose: BoardPose, marks: BoardMarks, owners: Mapping[str, Floats]
@@ -117,11 +133,39 @@ class BoardDiceReader:
                 continue
             middle = body_middle(frame, judged.pose, colour)
             place = pose.camera.mm(np.array([middle]), _HALF_MM)[0] if middle else top[0]
-            kept.append(_Claim(judged, (float(place[0]), float(place[1])), owner))
+            kept.append(
+                _Claim(judged, (float(place[0]), float(place[1])), owner, self._logs(frame, judged, owner))
+            )
         return kept
 
+    def _logs(self, frame: Frame, judged: Judged, owner: str) -> list[Floats]:
+        """Of each kind, the log-chances of its texts, by the network and the faces of the owner's own dice."""
+        logs = _joint(judged)
+        if owner not in self._sets:
+            return logs
+        known = self._matcher(owner, judged.pose.radius_px)
+        likely = [kind for kind, of in zip(KINDS, logs, strict=True) if np.logaddexp.reduce(of) > _POSSIBLE]
+        fits = known.fits(frame, judged.pose, [kind for kind in likely if kind in known.kinds])
+        if not fits or fits[0].score < _LEAST_FIT:
+            return logs
+        found = together(judged, fits)
+        return [np.array([found.get((kind, text), _NEVER) for text in LEGAL[kind]]) for kind in KINDS]
+
+    def _matcher(self, owner: str, radius_px: float) -> NumeralMatcher:
+        """The faces of an owner's dice as they would look at about this radius."""
+        step = max(1, round(np.log(max(radius_px, 4.0)) / _STEP))
+        if (owner, step) not in self._matchers:
+            side = round(2 * SHOT_REACH * float(np.exp(step * _STEP)))
+            shots = [
+                FaceShot(shot.kind, shot.text, _from_afar(shot.piece, side)) for shot in self._sets[owner]
+            ]
+            self._matchers[owner, step] = NumeralMatcher(shots)
+        return self._matchers[owner, step]
+
     def _told(self, claim: _Claim, kind: str, marks: BoardMarks) -> BoardDie:
-        text, chance = _best(claim.judged, kind)
+        of_kind = claim.logs[KINDS.index(kind)]
+        best = int(np.argmax(of_kind))
+        text, chance = LEGAL[kind][best], float(np.exp(of_kind[best]))
         at = claim.judged.pose
         width, height = marks.board_mm
         x, y = claim.xy_mm
@@ -146,9 +190,17 @@ class BoardDiceReader:
         )
 
 
+def _from_afar(piece: Frame, side: int) -> Frame:
+    """A picture as it looks where it is only `side` px large, in its own size."""
+    if side >= piece.shape[0]:
+        return piece
+    small = cv2.GaussianBlur(cv2.resize(piece, (side, side), interpolation=cv2.INTER_AREA), (0, 0), _SOFT_PX)
+    return np.asarray(cv2.resize(small, piece.shape[1::-1], interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
 def _kinds(claims: Sequence[_Claim]) -> list[str]:
     """The kind of each die. Nobody has two of one: of two that look so the less sure one is what else it may be."""
-    chances = [np.exp([of.max() for of in _joint(claim.judged)]) for claim in claims]
+    chances = [np.exp([of.max() for of in claim.logs]) for claim in claims]
     found = [""] * len(claims)
     taken: set[tuple[str, str]] = set()
     for n in sorted(range(len(claims)), key=lambda n: -float(chances[n].max())):
@@ -157,13 +209,6 @@ def _kinds(claims: Sequence[_Claim]) -> list[str]:
         found[n] = KINDS[(free or [int(chances[n].argmax())])[0]]
         taken.add((claims[n].owner, found[n]))
     return found
-
-
-def _best(judged: Judged, kind: str) -> tuple[str, float]:
-    """(text that a die of this kind likeliest shows, chance of both)."""
-    logs = _joint(judged)[KINDS.index(kind)]
-    best = int(np.argmax(logs))
-    return LEGAL[kind][best], float(np.exp(logs[best]))
 
 
 def _joint(judged: Judged) -> list[Floats]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import cv2
 import msgspec
 import numpy as np
 
 from companion.core.layout import Layout, Placed
 from companion.core.observation import BoardRested, CameraChanged, DieNearTower, Observed, TableStirred
+from vision.dice.numerals_profile import load_numerals
 from vision.frame import Frame
 from vision.settle import Mask, SettleGate, small_grey
 from vision.surface import Marks, NoSurfaceError
@@ -26,16 +30,24 @@ _NEAR_MM = 8.0
 class BoardSpec(msgspec.Struct, frozen=True):
     """A board between tags, and its map, whose regions' symbols are terrains; None: terrains are not told.
 
-    `longest_look_s`: a look at the whole board that takes longer has hung, however busy the machine is.
+    `sets`: (owner, file of their enrolled dice) for each owner whose dice are known. `longest_look_s`: a look at the
+    whole board that takes longer has hung, however busy the machine is.
     """
 
     marks: BoardMarks
     ground: Layout | None = None
+    sets: tuple[tuple[str, str], ...] = ()
     longest_look_s: float = 30.0
 
     def lookout(self, name: str, marks: Marks | None) -> BoardWatcher:
         """Made in the camera's own process."""
-        return BoardWatcher(name, BoardReader(self.marks, None, BoardDiceReader()), self)
+        return BoardWatcher(name, BoardReader(self.marks, None, dice_reader(dict(self.sets))), self)
+
+
+def dice_reader(sets: Mapping[str, str | Path]) -> BoardDiceReader:
+    """The reader of a board's dice, those of the owners in `sets` against the faces in the file that is theirs. Raises
+    EnrolError where a file is none."""
+    return BoardDiceReader(sets={owner: load_numerals(Path(path)).shots for owner, path in sets.items()})
 
 
 class BoardWatcher:
