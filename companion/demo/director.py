@@ -125,7 +125,9 @@ class Director(People[Tada]):
     def _turn_up(self) -> None:
         """The feat is laid where everybody sees it; what the eyes do not know the referee enters."""
         self._pause(1.0)
-        feats = deck_of(self.sitting).feat
+        lying = {card.layout.id for card in self._feat}
+        pile = self.sitting.game.feats or self.sitting.game.feat_discard
+        feats = [f for f in deck_of(self.sitting).feat if f.id in pile and f.id not in lying]
         feat = feats[self._pick("feat", len(feats))]
         self._feat = (feat_card(feat, self._middle()),)
         self._lie(self._feat)
