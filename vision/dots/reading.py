@@ -31,6 +31,10 @@ _ONE_HUE_DEG = 15.0
 _COUNTS = 0.5  # confidence from which a dot is counted
 _ODD = 0.12  # from which something is told as what may be one
 _DOUBTED = 0.85
+_CLIPPED = 247.0  # level from which a camera may have clipped
+_USUAL_LIGHT, _USUAL_CHROMA = 52.0, 62.0  # of an ink that is seen only where it is burnt out
+_PER_CHROMA, _PER_LIGHT = 0.15, 0.1  # degrees of hue that a burnt ink's chroma and lightness count like
+_GAINS = np.linspace(1.0, 3.0, 21)
 _FEW = 5  # fewer dots than these are hardly a table
 _NEAR_HUES_DEG = 14.0
 _MOST_SHIFT_DEG, _SHIFT_COST, _MANY_SEEN = 16, 0.25, 12
@@ -70,7 +74,8 @@ class DotsRead:
 @dataclass(frozen=True)
 class _Spot:
     """Something like a dot: `chance` that more than half of one shows, `part` that a part of one does; `hue` in degrees
-    around it; `white`, its own BGR, 1 the brightest."""
+    around it; `white`, its own BGR, 1 the brightest; `ink`, BGR around it, 255 the camera's brightest; `is_burnt`: so
+    bright there that hues are not what they are."""
 
     x: float
     y: float
@@ -78,6 +83,8 @@ class _Spot:
     part: float
     hue: float
     white: tuple[float, ...]
+    ink: tuple[float, ...]
+    is_burnt: bool
 
 
 def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
@@ -97,7 +104,8 @@ def read_dots(frame: Frame, hues: Mapping[str, float]) -> DotsRead:
         return DotsRead((), ("no_dots",))
     kept = _apart(_spots(small, places, radius), radius)
     kept = _as_white(kept)
-    named, are_near = _named([spot.hue for spot in kept], hues)
+    named, are_near = _named([spot.hue for spot in kept if not spot.is_burnt], hues)
+    named = _with_burnt(kept, named, hues)
     dots = tuple(
         Dot(
             colour,
@@ -209,9 +217,12 @@ def _spots(frame: Frame, places: Sequence[tuple[float, float]], radius: float) -
             continue
         middle = _centred(white, place, radius)
         own = _own_white(frame, middle, radius)
-        hue = _hue_around(frame, middle, radius, own)
-        if hue is not None:
-            found.append(_Spot(*middle, chance, part, hue, tuple((own / own.max()).tolist())))
+        around = _ink_around(frame, middle, radius, own)
+        if around is not None:
+            hue, ink = around
+            is_burnt = float(ink.max()) > _CLIPPED and float(own.min()) > _CLIPPED - 10
+            white_here = tuple((own / own.max()).tolist())
+            found.append(_Spot(*middle, chance, part, hue, white_here, tuple(ink.tolist()), is_burnt))
     return found
 
 
@@ -222,19 +233,23 @@ def _own_white(frame: Frame, place: tuple[float, float], radius: float) -> Float
     return np.asarray(np.percentile(inside, 80, axis=0) + 1.0, np.float32)
 
 
-def _hue_around(frame: Frame, place: tuple[float, float], radius: float, own: Floats) -> float | None:
-    """The hue that most of the ring around a place bears, by the place's own white; None where none is strong."""
+def _ink_around(
+    frame: Frame, place: tuple[float, float], radius: float, own: Floats
+) -> tuple[float, Floats] | None:
+    """(hue by the place's own white, (3,) BGR) of most of the ring around a place; None where no colour is strong."""
     half = int(np.ceil(radius * _RING[1])) + 1
     distances = _distances(half)
     ring = (distances > _RING[0] * radius) & (distances < _RING[1] * radius)
-    around = np.clip(_patch(frame, place, half)[ring] / own, 0, 1.2)
+    levels = _patch(frame, place, half)[ring]
+    around = np.clip(levels / own, 0, 1.2)
     saturation = (around.max(1) - around.min(1)) / np.maximum(around.max(1), 1e-3)
     for least in _STRONG:
         strong = (saturation > least) & (around.max(1) > 0.18)
         if strong.sum() >= _MUCH * len(around):
             hues = _hue_deg(around[strong])
             alike = np.abs(_turn(hues[:, None] - hues[None])) < _ONE_HUE_DEG
-            return _middle_hue(hues[alike[alike.sum(1).argmax()]])
+            most = alike[alike.sum(1).argmax()]
+            return _middle_hue(hues[most]), np.asarray(np.median(levels[strong][most], axis=0), np.float32)
     return None
 
 
@@ -330,3 +345,41 @@ def _named(seen: Sequence[float], hues: Mapping[str, float]) -> tuple[list[str],
     )
     gaps = [b - a for a, b in zip(listed, [*listed[1:], listed[0] + 360.0], strict=True)]
     return found, len(listed) > 1 and min(gaps) < _NEAR_HUES_DEG
+
+
+def _with_burnt(spots: Sequence[_Spot], named: Sequence[str], hues: Mapping[str, float]) -> list[str]:
+    """The names of all spots, where `named` are those of the ones that are not burnt out. What an ink looks like under
+    more light than the camera holds is worked out from how it looks elsewhere: orange turns yellow, blue turns cyan."""
+    clear = [spot for spot in spots if not spot.is_burnt]
+    inks = {name: _usual_ink(hue) for name, hue in hues.items()}
+    for name in set(named):
+        own = [
+            np.array(s.ink) / (np.array(s.white) * 255.0)
+            for s, n in zip(clear, named, strict=True)
+            if n == name
+        ]
+        inks[name] = np.median(np.array(own), axis=0) / max(float(np.median([v.max() for v in own])), 1e-3)
+    names, rest = list(inks), iter(named)
+    looks = np.stack([np.clip(np.outer(_GAINS, inks[name]), 0, 1) for name in names]).astype(np.float32)
+    lab = cv2.cvtColor(looks, cv2.COLOR_BGR2LAB)
+    found = []
+    for spot in spots:
+        if not spot.is_burnt:
+            found.append(next(rest))
+            continue
+        seen = cv2.cvtColor(np.array([[spot.ink]], np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)[0, 0]
+        turned = np.abs(
+            _turn(np.degrees(np.arctan2(lab[..., 2], lab[..., 1]) - np.arctan2(seen[2], seen[1])))
+        )
+        duller = np.abs(np.hypot(lab[..., 1], lab[..., 2]) - np.hypot(seen[1], seen[2]))
+        off = (turned + _PER_CHROMA * duller + _PER_LIGHT * np.abs(lab[..., 0] - seen[0])).min(axis=1)
+        found.append(names[int(off.argmin())])
+    return found
+
+
+def _usual_ink(hue: float) -> NDArray[np.float64]:
+    """(3,) BGR of a printed ink of this hue, its brightest 1."""
+    turn = np.radians(hue)
+    lab = np.array([[(_USUAL_LIGHT, _USUAL_CHROMA * np.cos(turn), _USUAL_CHROMA * np.sin(turn))]], np.float32)
+    bgr = np.clip(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR)[0, 0], 0.02, 1).astype(np.float64)
+    return np.asarray(bgr / bgr.max(), np.float64)
