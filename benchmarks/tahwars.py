@@ -1,4 +1,5 @@
-"""How well a board of TAH WARS is read: `python -m benchmarks.tahwars [--json] [-n 200] [--part towers|dice|all]`.
+"""How well a board of TAH WARS is read: `python -m benchmarks.tahwars [--json] [-n 200] [--part towers|dice|all]
+[--enrolled] [--wide PX]`.
 
 Rendered tables whose towers are up to 3 mm higher or lower than the reader is told, and whose lens bends and magnifies
 as nobody told it. Peer: the board's own homography, towers shifted back by their height as if the camera hung over the
@@ -17,6 +18,7 @@ import numpy as np
 from benchmarks import tahwars_games
 from benchmarks.figures import Figure, Peer, percentile, report, say
 from benchmarks.tahwars_scenes import STICK_MM, Action, Table, Throw
+from benchmarks.tahwars_sets import enrolled, owned
 from companion.core.observation import BoardDie
 from companion.core.ruling import Verdict
 from companion.games.tahwars.ground import Measured, judge, likeliest_kind
@@ -69,14 +71,19 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=200, help="tables")
     parser.add_argument("--games", type=int, default=600, help="whole games by policy")
     parser.add_argument("--part", choices=("towers", "dice", "games", "all"), default="all")
+    parser.add_argument("--enrolled", action="store_true", help="owners enrolled their dice before")
+    parser.add_argument("--wide", type=int, default=2304, help="the camera's width in px")
     args = parser.parse_args()
     cv2.setNumThreads(1)
     towers, dice = _Towers(), _Dice()
     begun = time.monotonic()
-    reader = BoardDiceReader() if args.part in ("dice", "all") else None
+    sets = owned() if args.enrolled else None
+    reader = None
+    if args.part in ("dice", "all"):
+        reader = BoardDiceReader(sets=enrolled(sets) if sets else None)
     games = tahwars_games.figures(args.games if args.part in ("games", "all") else 0)
     for n in range(args.n if args.part != "games" else 0):
-        table = Table(n)
+        table = Table(n, sets, (args.wide, args.wide * 9 // 16))
         seen = _read_towers(table, towers)
         if reader is not None and seen is not None:
             _read_dice(table, reader, dice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,13 +78,18 @@ class Table:
     """Table number `n`: before, after each of some actions that might follow, and after a throw that follows the first
     of these."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(
+        self, n: int, sets: Mapping[str, DiceSet] | None = None, size_px: tuple[int, int] = (2304, 1296)
+    ) -> None:
+        """`sets`: everybody's dice where they are known before; else each owner has some. `size_px`: the camera's."""
         self.rng = np.random.default_rng((SEED, n))
         rng = self.rng
         self.marks = usual_marks()
-        self.camera: Camera = any_board_camera(rng)
+        self.camera: Camera = any_board_camera(rng, size_px)
         owners = [str(name) for name in rng.permutation(OWNERS)[: int(rng.integers(2, 5))]]
-        self.sets: dict[str, DiceSet] = {owner: any_set(rng, owner) for owner in owners}
+        self.sets: dict[str, DiceSet] = {
+            owner: sets[owner] if sets else any_set(rng, owner) for owner in owners
+        }
         towers = any_towers(rng, owners, self.marks.tower)
         self.before = BoardScene(
             marks=self.marks,
