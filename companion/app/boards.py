@@ -114,7 +114,7 @@ def row_of(image: str, read: BoardRead) -> Row:
         "dice": [
             {
                 "kind": d.kind,
-                "value": d.value,
+                "value": None if d.reason else d.value,
                 "owner": d.owner,
                 "xy_mm": list(d.xy_mm),
                 "terrain": d.terrain,
@@ -144,7 +144,7 @@ def text_of(image: str, read: BoardRead) -> str:
         for t in read.towers
     )
     dice = "; ".join(
-        f"{d.owner} {d.kind} {'unread' if d.value is None else d.value}"
+        f"{d.owner} {d.kind} {'unread' if d.reason else d.value}"
         f" {('on ' + (d.terrain or 'unpainted ground')) if d.on_board else 'off the board'}"
         for d in read.dice
     )

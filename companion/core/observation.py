@@ -234,9 +234,10 @@ class TowerSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class BoardDie(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One die on a board with terrains, or beside it.
 
-    `kind`, `value`, `confidence`, `reason`, `box_px` and `owner` as in `DieSeen`. `xy_mm`: the middle of what it covers
-    in mm of the board, `u_mm` how far off it may be. `terrain`: that under its middle, None where nothing is painted or
-    it lies beside the board; `on_board`: it does not touch table or floor.
+    `kind`, `value`, `confidence`, `reason`, `box_px` and `owner` as in `DieSeen`, but a value may be told beside the
+    reason `margin`: it is half sure, to be asked and not to be taken. `xy_mm`: the middle of what it covers, in mm of
+    the board; `u_mm`: how far off it may be. `terrain`: that under its middle, None where nothing is painted or it lies
+    beside the board; `on_board`: it does not touch table or floor.
     """
 
     kind: str

@@ -43,7 +43,7 @@ _STEP, _SOFT_PX = (
     0.6,
 )  # logs of radii for which enrolled faces are made anew; how soft a camera's picture is
 _LEAST_FIT = 0.5  # correlation below which a die is none of its owner's set
-_SURE = 0.8  # chance of kind and number from which they are told
+_HALF_SURE, _SURE = 0.5, 0.8  # chance of kind and number from which they are told with a doubt; without one
 _SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
 """How high over the board what the network takes for the top's middle lies."""
 _HALF_MM = 8.0
@@ -76,7 +76,8 @@ class BoardDiceReader:
     def read(
         self, frame: Frame, pose: BoardPose, marks: BoardMarks, owners: Mapping[str, Floats]
     ) -> tuple[BoardDie, ...]:
-        """The dice in `frame` (uint8 BGR), from the top left of the board; a doubtful number is None, `reason` why.
+        """The dice in `frame` (uint8 BGR), from the top left of the board; a number that is half sure bears
+        the `reason` margin, one that is less is None.
 
         `owners`: name -> the colour that this picture shows of what is theirs, (3,) BGR. Terrains are not told here.
         """
@@ -170,11 +171,11 @@ class BoardDiceReader:
         width, height = marks.board_mm
         x, y = claim.xy_mm
         is_on = 0 <= x <= width and 0 <= y <= height
-        is_sure = chance >= _SURE
+        is_told, is_sure = chance >= _HALF_SURE, chance >= _SURE
         radius = at.radius_px
         return BoardDie(
             kind=kind.removesuffix("-numeral"),
-            value=(10 if (kind, text) == ("d10", "0") else int(text)) if is_sure else None,
+            value=(10 if (kind, text) == ("d10", "0") else int(text)) if is_told else None,
             confidence=round(chance, 3),
             xy_mm=(round(x, 2), round(y, 2)),
             box_px=(

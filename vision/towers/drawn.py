@@ -38,9 +38,9 @@ def drawn(
         _label(picture, (int(px[:, 0].min()), int(px[:, 1].max()) + 18), f"{t.tag} +-{t.u_mm:.1f}")
     for d in dice:
         x0, y0, x1, y1 = d.box_px
-        colour = (0, 255, 0) if d.value is not None else (0, 128, 255)
+        colour = (0, 255, 0) if d.reason is None else (0, 128, 255)
         cv2.rectangle(picture, (x0, y0), (x1, y1), colour, 2)
-        number = "?" if d.value is None else str(d.value)
+        number = "?" if d.value is None else f"{d.value}{'?' if d.reason else ''}"
         _label(
             picture,
             (x0, y0 - 5),

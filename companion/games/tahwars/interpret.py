@@ -293,7 +293,8 @@ def _is_otherwise(table: Table, piece: Piece, die: BoardDie) -> bool:
     known = data_of(table).die(piece.kind)
     if die.value is None or known is None or piece.xy_mm is None:
         return False
-    return _is_far(piece, die) or known.number(die.value) != piece.number
+    is_read = die.confidence >= SURE and die.reason is None
+    return _is_far(piece, die) or (is_read and known.number(die.value) != piece.number)
 
 
 def _is_far(piece: Piece, die: BoardDie) -> bool:
