@@ -149,8 +149,14 @@ class BoardDiceReader:
         fits = known.fits(frame, judged.pose, [kind for kind in likely if kind in known.kinds])
         if not fits or fits[0].score < _LEAST_FIT:
             return logs
-        found = together(judged, fits)
-        return [np.array([found.get((kind, text), _NEVER) for text in LEGAL[kind]]) for kind in KINDS]
+        found, kinds = together(judged, fits), {fit.kind for fit in fits}
+        mass = float(
+            np.logaddexp.reduce(np.concatenate([of for k, of in zip(KINDS, logs, strict=True) if k in kinds]))
+        )
+        return [
+            np.array([found[kind, text] + mass for text in LEGAL[kind]]) if kind in kinds else of
+            for kind, of in zip(KINDS, logs, strict=True)
+        ]
 
     def _matcher(self, owner: str, radius_px: float) -> NumeralMatcher:
         """The faces of an owner's dice as they would look at about this radius."""
@@ -171,7 +177,9 @@ class BoardDiceReader:
         width, height = marks.board_mm
         x, y = claim.xy_mm
         is_on = 0 <= x <= width and 0 <= y <= height
-        is_told, is_sure = chance >= _HALF_SURE, chance >= _SURE
+        # From afar a face of one's own looks like another: alone it is not believed.
+        is_agreed = best == int(np.argmax(_joint(claim.judged)[KINDS.index(kind)]))
+        is_told, is_sure = chance >= _HALF_SURE, chance >= _SURE and is_agreed
         radius = at.radius_px
         return BoardDie(
             kind=kind.removesuffix("-numeral"),
