@@ -196,7 +196,7 @@ def _read_dice(table: Table, reader: BoardDiceReader, found: _Dice) -> None:
 
 
 def _is_told(read: BoardDie) -> bool:
-    return read.value is not None and read.confidence >= SURE
+    return read.value is not None and read.reason is None and read.confidence >= SURE
 
 
 def _rolled(
