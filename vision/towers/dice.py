@@ -44,7 +44,6 @@ _STEP, _SOFT_PX = (
 )  # logs of radii for which enrolled faces are made anew; how soft a camera's picture is
 _LEAST_FIT = 0.5  # correlation below which a die is none of its owner's set
 _HALF_SURE, _SURE = 0.5, 0.8  # chance of kind and number from which they are told with a doubt; without one
-_SURE_BY_FACES = 0.92  # the same where enrolled faces counted, which from afar are alike
 _SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
 """How high over the board what the network takes for the top's middle lies."""
 _HALF_MM = 8.0
@@ -178,10 +177,9 @@ class BoardDiceReader:
         width, height = marks.board_mm
         x, y = claim.xy_mm
         is_on = 0 <= x <= width and 0 <= y <= height
-        # From afar a face of one's own looks like another: alone it is not believed.
-        is_agreed = best == int(np.argmax(_joint(claim.judged)[KINDS.index(kind)]))
-        sure = _SURE_BY_FACES if claim.owner in self._sets else _SURE
-        is_told, is_sure = chance >= _HALF_SURE, chance >= sure and is_agreed
+        # From afar enrolled faces are alike: they cast doubt on what the network reads, or propose; none makes sure.
+        by_network = float(np.exp(_joint(claim.judged)[KINDS.index(kind)][best]))
+        is_told, is_sure = chance >= _HALF_SURE, min(chance, by_network) >= _SURE
         radius = at.radius_px
         return BoardDie(
             kind=kind.removesuffix("-numeral"),
