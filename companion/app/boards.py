@@ -22,7 +22,7 @@ from companion.games.tahwars.mapfile import read_map
 from companion.games.tahwars.maps import Map
 from companion.sight import tahwars
 from companion.sight.tahwars import BoardRead, BoardSight
-from vision.dice.numerals_profile import holds_numerals
+from vision.dice.numerals_profile import holds_numerals, load_numerals
 from vision.frame import Frame, Unreadable, load
 from vision.profile import EnrolError
 from vision.surface import NoSurfaceError
@@ -58,8 +58,17 @@ def enrolled_sets() -> dict[str, Path]:
 
 
 def lookout(data: str) -> BoardSpec:
-    """What a camera over a board is told to look at, with the dice that were enrolled."""
-    sets = tuple((owner, str(path)) for owner, path in enrolled_sets().items())
+    """What a camera over a board is told to look at, with the dice that were enrolled.
+
+    Raises SettingsError where a set's file is damaged: the camera's own process could only end.
+    """
+    found = enrolled_sets()
+    try:
+        for path in found.values():
+            load_numerals(path)
+    except EnrolError as error:
+        raise SettingsError(str(error)) from error
+    sets = tuple((owner, str(path)) for owner, path in found.items())
     return msgspec.structs.replace(tahwars.lookout(data), sets=sets)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from companion.app import boards
 from companion.app.cli import cli
 from companion.app.map_sheets import house_map
+from companion.app.settings import SettingsError
 from companion.core.observation import BoardDie
 from companion.games.tahwars.mapfile import written
 from vision.dice.numerals_conventions import Conventions
@@ -132,3 +134,5 @@ def test_dice_enrolled_under_a_towers_colour_are_that_owners(
         np.savez(file, pieces=np.zeros(1))
     done = CliRunner().invoke(cli, ["read-board", "--map", str(board), str(picture)])
     assert "enrol the dice again" in str(done.exception)
+    with pytest.raises(SettingsError, match="enrol the dice again"):
+        boards.lookout((files("companion.games.tahwars") / "data" / "house.json").read_text(encoding="utf-8"))

@@ -19,7 +19,6 @@ LEVELS = (48, 96, 144, 216, 288)
 """Heights in px that a card is looked at in; each block is the same part of the card in all."""
 MARGIN = 1 / 8
 """Of the height: so much around the card is kept where it may have to be shifted."""
-_BLOCK_COLUMNS_PX = {48: 4, 96: 8, 144: 12, 216: 18, 288: 24}
 _FLAT = 5.0  # grey levels: lines fainter than this count less
 _SCOPE = 1 / 14  # of the height: what is lighter or darker is said against so much around
 _BINS = 12

@@ -34,14 +34,9 @@ _LEAST_DIE = 0.35
 _PER_DIE, _PER_UNLIKE, _LEAST_WORTH = 0.3, 1 / 150, 0.39
 """What the finder's score is worth with the chance of a die, and less how unlike its owner's tower it looks."""
 _LIKELY_KIND = 0.02  # chance of a kind from which a die may be of it where its owner's other one is surer
-_POSSIBLE, _NEVER = (
-    -4.0,
-    -30.0,
-)  # log-chances: of a kind whose enrolled faces are tried, of one that is none of the set
-_STEP, _SOFT_PX = (
-    0.25,
-    0.6,
-)  # logs of radii for which enrolled faces are made anew; how soft a camera's picture is
+_POSSIBLE = -4.0  # log-chance of a kind from which its enrolled faces are tried
+_STEP = 0.25  # logs of radii for which enrolled faces are made anew
+_SOFT_PX = 0.6  # how soft a camera's picture is
 _LEAST_FIT = 0.5  # correlation below which a die is none of its owner's set
 _HALF_SURE, _SURE = 0.5, 0.8  # chance of kind and number from which they are told with a doubt; without one
 _SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
