@@ -107,10 +107,18 @@ class _Prompt(paho.Client):
         with self._writing:
             return super()._packet_write()
 
+    def disconnect(self, *args: Any, **more: Any) -> MQTTErrorCode:
+        # No publisher may still be on its way to the line: whoever writes a goodbye tells of the connection's
+        # end and would wait for paho's thread, which may be waiting for that publisher.
+        with self._writing:
+            return super().disconnect(*args, **more)
+
     def send_now(self) -> None:
-        """Send what is queued, as far as the line takes it; never waits. What went wrong is for paho's thread."""
-        if self.is_connected():
-            self._packet_write()
+        """Send what is queued, as far as the line takes it; never waits. Goodbyes, and what went wrong, are
+        for paho's thread."""
+        with self._writing:
+            if self.is_connected():
+                self._packet_write()
 
 
 class MqttClient:
@@ -193,7 +201,8 @@ class MqttClient:
             client = self._client = self._make()
             client.loop_start()
             while not self._renew.wait(_GREETING_S / 4 if self._may_be_mute else None):
-                if time.monotonic() - self._opened_s > _GREETING_S:
+                # Asked again: it may have come up while we slept, and slept long.
+                if self._may_be_mute and time.monotonic() - self._opened_s > _GREETING_S:
                     self._fall_back(client)
             if self._is_stopping.is_set() and self.is_up:
                 self._say_goodbye(client)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -501,3 +501,87 @@ def test_a_broker_that_freezes_makes_all_silent_until_it_thaws(broker: Mosquitto
         table.wait_ready("pad1")
         (press,) = table.wait_presses(1)
         assert abs(press.seen_ns - pressed_ns) < 50 * MS + press.uncertainty_ns
+
+
+class _CountedWaits(threading.Event):
+    """An event that says how long it was waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout)
+        return super().wait(timeout)
+
+
+def client_of(broker: Mosquitto, *patterns: str, hear: Callable[[], None] = lambda: None) -> MqttClient:
+    return MqttClient(
+        MqttAddress.parse(broker.url),
+        name="one",
+        subscriptions=tuple(Subscription(pattern, 0) for pattern in patterns),
+        hear=lambda _topic, _payload, _is_retained: hear(),
+        came_up=lambda: None,
+        went_down=lambda _reason: None,
+        will=("tada/one", b"lost"),
+    )
+
+
+@needs_mosquitto
+def test_who_slept_while_it_came_up_keeps_its_connection(
+    broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mqtt_link, "_GREETING_S", 4.0)
+    client = client_of(broker)
+    client._renew = waits = _CountedWaits()
+    client.start()
+    until(lambda: client.is_up, "up")
+    # A process that was frozen finds the greeting long overdue although it was answered.
+    client._opened_s -= 60
+    until(lambda: len(waits.waits) > 1, "awake again")
+    assert waits.waits == [1.0, None]
+    assert client.is_up
+    assert client.version == 5
+    client.stop()
+
+
+@needs_mosquitto
+def test_who_publishes_while_the_connection_ends_waits_for_nobody(
+    broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_hearing, may_go_on, is_writing, is_leaving = (threading.Event() for _ in range(4))
+
+    def hear() -> None:
+        is_hearing.set()
+        may_go_on.wait(10)
+
+    disconnect, write = paho.Client.disconnect, paho.Client._packet_write
+
+    def leave(client: paho.Client, *args: Any, **more: Any) -> Any:
+        done = disconnect(client, *args, **more)
+        is_leaving.set()
+        return done
+
+    def pause_and_write(client: paho.Client) -> Any:
+        if threading.current_thread() is publisher:
+            is_writing.set()
+            is_leaving.wait(1)  # as soon as a goodbye could be queued before it writes, it is
+        return write(client)
+
+    client = client_of(broker, "news", hear=hear)
+    client.start()
+    until(lambda: client.is_up, "up")
+    with Outsider(broker.port) as outsider:
+        until(lambda: is_hearing.is_set() or outsider.say("news", b"x"), "in its callback")
+    publisher = threading.Thread(target=client.publish, args=("tada/x", b"1"), kwargs={"qos": 0}, daemon=True)
+    monkeypatch.setattr(paho.Client, "disconnect", leave)
+    monkeypatch.setattr(paho.Client, "_packet_write", pause_and_write)
+    publisher.start()
+    assert is_writing.wait(10)
+    end = threading.Thread(target=client.stop, daemon=True)
+    end.start()
+    publisher.join(5)
+    assert not publisher.is_alive(), "it waits for a callback that may wait for it"
+    may_go_on.set()
+    end.join(5)
+    assert not end.is_alive()
