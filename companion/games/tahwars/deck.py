@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -152,6 +153,7 @@ def lacks(text: str) -> tuple[str, ...]:
     except msgspec.ValidationError as error:
         words, _, path = str(error).partition(" - at `$")
         return (f"line {told.line(_steps(path.rstrip('`')))}: {_named(path)}{words}",)
+    _check_keys(plain, told)
     _check_numbers(data, told)
     _check_dice(data, told)
     _check_quests(data, told)
@@ -205,6 +207,19 @@ def _steps(path: str) -> tuple[str | int, ...]:
 def _named(path: str) -> str:
     steps = _steps(path.rstrip("`"))
     return f"{' '.join(str(s + 1) if isinstance(s, int) else s for s in steps)}: " if steps else ""
+
+
+def _check_keys(plain: dict[str, Any], told: _Told) -> None:
+    """A key that is misspelt would be taken for one that is not there; maps may bear others."""
+    objects: list[tuple[tuple[str | int, ...], dict[str, Any], type[msgspec.Struct]]] = [((), plain, Data)]
+    objects += [(("dice", n), die, Die) for n, die in enumerate(plain["dice"])]
+    for n, quest in enumerate(plain["quests"]):
+        objects += [(("quests", n), quest, Quest), (("quests", n, "reward"), quest["reward"], Reward)]
+    for steps, found, kind in objects:
+        names = kind.__struct_fields__
+        for key in found:
+            if key not in names:
+                told.say((*steps, key), f"nothing is called {key[:30]!r} here; there are: {', '.join(names)}")
 
 
 def _check_numbers(data: Data, told: _Told) -> None:

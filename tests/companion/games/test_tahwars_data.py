@@ -48,6 +48,8 @@ def test_the_shipped_file_lacks_nothing_and_says_whose_it_is() -> None:
         ('"stick_mm": 120.0', '"stick_mm": "long"', '"stick_mm"', "Expected `float`"),
         ('"resource_cap": 5', '"resource_cap": 2', '"resource_cap"', "3 to 99"),
         ('"format": "tahwars/1"', '"format": "tahwars/9"', '"format"', "it must be"),
+        ('"footprint_mm": 21', '"footprint": 21', '"d20"', "nothing is called 'footprint' here"),
+        ('"reward": {"crowns": 2}', '"reward": {"health": 1, "crown": 2}', '"a7"', "called 'crown' here"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(old: str, new: str, at: str, words: str) -> None:
