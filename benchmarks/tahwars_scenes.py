@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from shapely.geometry import LineString
 
 from companion.core.geometry import Point
 from companion.games.tahwars.ground import Ground, castle_foot
@@ -212,7 +213,16 @@ class Table:
                 legs += [touch + (rest - touch) * s for s in (0.3, 0.65, 1.0)]
                 return Throw(owner, die, _points(legs), (block.tag,))
         start = rest + self.rng.normal(0, 80, 2)
+        while not self._is_open((start, rest), foreign):
+            start = rest + self.rng.normal(0, 80, 2)
         return Throw(owner, die, _points([start + (rest - start) * s for s in (0.0, 0.5, 1.0)]), ())
+
+    def _is_open(self, way: tuple[np.ndarray, np.ndarray], towers: list[Block]) -> bool:
+        """Whether a die that rolls straight so comes through no tower."""
+        line, side_mm = LineString(way), self.marks.tower.side_mm
+        return all(
+            castle_foot(t.xy_mm, t.heading_deg, side_mm).distance(line) > _HALF_DIE_MM for t in towers
+        )
 
 
 def _points(legs: list[np.ndarray]) -> tuple[Point, ...]:
