@@ -4,7 +4,8 @@ Decks of our own drawing that nothing was tuned on, 65 cards (8 of numbers), are
 (`--scans`: by the softened print, which is quicker), then seen N times a cell: any turn, tilted, under a lamp with a
 cast, with glare, a finger, a blur, on plain tables, dark on dark and light on light too. A card that is not found is
 counted as wrong. The peers see what was found: a 64-bit perceptual hash (the signs of the 8 x 8 lowest cosine terms
-against their median) and 500 ORB features with RANSAC. Finding is judged on the photographs in `../shared/data/cards`.
+against their median) and 500 ORB features with RANSAC. Finding is judged on the photographs in
+`../shared/data/cards`. At last cards are laid by a hand before a camera in its own process, in real time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.cards_laid import figures as laid_by_hand
 from benchmarks.cards_peers import HashPeer, OrbPeer
 from benchmarks.figures import Figure, Peer, percentile, report, say
 from companion.core.observation import CardSeen
@@ -33,6 +35,7 @@ from vision.render.laid_card import any_sight, good_sight, seen_card
 
 PHOTOGRAPHS = Path(__file__).resolve().parents[2] / "shared" / "data" / "cards"
 CARDS, NUMBERS, UNKNOWN = 65, 8, 5
+LAID = 40
 DECK = 7001
 """The first of the decks; none of them was ever looked at."""
 _ENROLLED_PX = 420.0
@@ -225,6 +228,10 @@ def figures(each: int, *, is_quick: bool) -> list[Figure]:
             "illustrated and numbers, known but lost", 100 * lost / known, "%", "<=", 2, known, is_rate=True
         )
     )
+    say("cards laid by a hand before a camera")
+    deck = DECK + 1
+    prints = [art.drawn(deck, n) for n in range(CARDS)]
+    found += laid_by_hand(enrolled(art, deck, is_quick=is_quick), prints, LAID, seed=DECK)
     ms = [one for each_cell in (*large.values(), small) for one in each_cell.ms]
     found.append(Figure("CPU a frame, p90", percentile(ms, 0.9), "ms", "<=", 300, n=len(ms)))
     return found

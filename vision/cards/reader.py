@@ -13,6 +13,7 @@ from companion.core.geometry import rectangle
 from companion.core.layout import Placed
 from companion.core.observation import CardCandidate, CardSeen
 from vision.cards.deck import Deck, read_deck
+from vision.cards.landmarks import Landmarks
 from vision.cards.looks import Floats
 from vision.cards.matching import HOPELESS, Matcher, Scored
 from vision.cards.outlines import Form, Outline, find_cards
@@ -27,6 +28,7 @@ ASKED = 0.3
 _CANDIDATES = 3
 _ASPECT_OFF = 0.05
 _LEAST_PX = 60.0
+_QUICK = 2  # tries: so many are a first look, which is to be cheap
 _BETTER = 0.01  # so much better another form of a card must fit
 _LARGER = 1.08  # times an outline that may be a frame printed on the card
 _CARD_MM = (60.0, 150.0)  # the long side of any card
@@ -38,6 +40,7 @@ class CardReader:
     def __init__(self, deck: Deck) -> None:
         """Raises DeckError for a deck without cards."""
         self._matcher: Matcher = deck.matcher()
+        self._landmarks = Landmarks([card.picture for card in deck.cards], self._matcher.aspect)
 
     def read(
         self, frame: Frame, surface: Surface | None = None, layouts: tuple[Placed, ...] = ()
@@ -66,7 +69,7 @@ class CardReader:
         tries: int = 4,
     ) -> CardSeen:
         """The card that lies there. What is no card at first sight is looked at as what else it may be (a frame that is
-        printed on a card), `tries` times in all."""
+        printed on a card), `tries` times in all; and then as landmarks say, whatever was taken for its sides."""
         quads = [outline.quad, *outline.others, larger(outline.quad)][:tries]
         best, above = self._none(outline.quad), HOPELESS
         for quad in quads:
@@ -74,11 +77,13 @@ class CardReader:
             if not found.cards:
                 continue  # what fits no better as another form says nothing new
             above = found.fit + _BETTER
-            seen = self._told(quad, found.cards)
-            if not best.confidence or (seen.confidence > best.confidence and seen.reason != "unknown"):
-                best = seen
+            best = _surer(best, self._told(quad, found.cards))
             if best.name is not None:
                 break
+        marked = self._landmarks.quad(frame, outline.quad) if best.name is None and tries > _QUICK else None
+        if marked is not None:
+            found = self._matcher.match(frame, marked)
+            best = _surer(best, self._told(marked, found.cards)) if found.cards else best
         return placed_on(best, surface, layouts)
 
     def _none(self, quad: Floats) -> CardSeen:
@@ -136,6 +141,12 @@ def larger(quad: Floats) -> Floats:
     """The quad about its middle as large as the card may be whose printed frame it is."""
     middle = quad.mean(0)
     return np.asarray(middle + (quad - middle) * _LARGER, np.float64)
+
+
+def _surer(best: CardSeen, seen: CardSeen) -> CardSeen:
+    """What is to be told where the same card has been looked at in two ways."""
+    is_surer = seen.confidence > best.confidence and seen.reason != "unknown"
+    return seen if is_surer or not best.confidence else best
 
 
 def _height(quad: Floats) -> float:

@@ -91,6 +91,7 @@ class CardWatch:
         self._unread: list[_Lying] = []
         self._seen_grey: NDArray[np.float32] | None = None  # of each cell when it was last looked at
         self._looked_ns: int | None = None
+        self._due_ns: int | None = None  # since when a look has been due
         self._shape: tuple[int, ...] = ()
 
     def set_layouts(self, layouts: tuple[Placed, ...]) -> None:
@@ -117,18 +118,23 @@ class CardWatch:
             return told
         changed = ~(np.abs(calm.grey - self._seen_grey) < _SAME_GREY)
         if self._is_due(calm, changed, seen_ns):
-            self._looked_ns = seen_ns
+            self._looked_ns, self._due_ns = seen_ns, None
             told += self._look(frame, calm, changed, stamp)
             self._seen_grey = np.where(calm.still, calm.grey, self._seen_grey).astype(np.float32)
         return told
 
     def _is_due(self, calm: Calm, changed: Mask, seen_ns: int) -> bool:
-        """Whether something that changed has come to rest; what waits to be looked at a second time counts too."""
+        """Whether something that changed has come to rest; what waits to be looked at a second time counts too. What
+        is about to come to rest is waited for, but not for ever: a hand may fidget elsewhere."""
         is_waiting = any(card.missed or not card.is_read for card in self._lying)
         if int((changed & calm.still).sum()) < _LEAST_CELLS and not is_waiting:
+            self._due_ns = None
             return False
-        waited_ns = _AGAIN_NS if self._looked_ns is None else seen_ns - self._looked_ns
-        return waited_ns >= _AGAIN_NS
+        self._due_ns = seen_ns if self._due_ns is None else self._due_ns
+        is_settling = int((changed & ~calm.still).sum()) >= _LEAST_CELLS
+        if is_settling and seen_ns - self._due_ns < _AGAIN_NS:
+            return False
+        return self._looked_ns is None or seen_ns - self._looked_ns >= _AGAIN_NS
 
     def _look(self, frame: Frame, calm: Calm, changed: Mask, stamp: _Stamp) -> list[Observed]:
         """Where cards lie now: new ones wait to be read, those that are gone are told."""
