@@ -46,6 +46,22 @@ class Die:
     box: list[float] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Mix:
+    """How often a scene holds what is hard to read: shares of dice of two colours, of pips that differ by their hue
+    alone (where they may), of faces that mirror a ring lamp, of leaning dice; `fewest`: share of the room's dice."""
+
+    blends: float = 0.3
+    hues: float = 0.25
+    hoops: float = 0.45
+    leaning: float = 0.06
+    fewest: float = 0.0
+
+
+USUAL = Mix()
+HARD = Mix(blends=0.5, hues=0.5, hoops=0.65, leaning=0.14, fewest=0.5)
+
+
 class Camera:
     """Looks at the table plane z = 0 (unit: one die edge) from `tilt` off the vertical."""
 
@@ -91,8 +107,8 @@ class Camera:
 class Style:
     """How one die looks. Dice of a scene may share one."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        blend = _SWIRLS[rng.integers(len(_SWIRLS))] if rng.random() < 0.3 else None
+    def __init__(self, rng: np.random.Generator, mix: Mix = USUAL) -> None:
+        blend = _SWIRLS[rng.integers(len(_SWIRLS))] if rng.random() < mix.blends else None
         while True:
             if blend:
                 body, pip = (
@@ -111,7 +127,7 @@ class Style:
             if np.linalg.norm(apart) > rng.uniform(42, 80):
                 break
             # Some pips differ from the body by their hue alone.
-            if rng.random() < 0.25 and np.hypot(apart[1], apart[2]) > 30:
+            if rng.random() < mix.hues and np.hypot(apart[1], apart[2]) > 30:
                 break
         self.body, self.pip = body, pip
         self.rounding = rng.uniform(0.06, 0.22)
@@ -127,7 +143,7 @@ class Style:
         self.sharp = np.exp(rng.uniform(2.5, 6))
         self.strip = rng.uniform(0.3, 1.3) if rng.random() < 0.35 else 0.0
         self.strip_wide = rng.uniform(0.02, 0.12)
-        self.hoop = rng.uniform(0.4, 1.4) if rng.random() < 0.45 else 0.0
+        self.hoop = rng.uniform(0.4, 1.4) if rng.random() < mix.hoops else 0.0
         self.ring = rng.random() < 0.05
         self.disc = rng.uniform(0.6, 0.8) if rng.random() < 0.08 else 0.0
         self.disc_colour = np.clip(body + rng.choice([-1, 1]) * rng.uniform(25, 70), 5, 250)
@@ -248,8 +264,15 @@ def _normals(style: Style, p: np.ndarray) -> np.ndarray:
 class Scene:
     """A square picture of `size` px with dice; `image` uint8 BGR, `dice` the truth."""
 
-    def __init__(self, rng: np.random.Generator, size: int, background: np.ndarray, edge_px: float) -> None:
-        self.rng, self.size = rng, size
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        size: int,
+        background: np.ndarray,
+        edge_px: float,
+        mix: Mix = USUAL,
+    ) -> None:
+        self.rng, self.size, self.mix = rng, size, mix
         self.camera = Camera(rng, size, edge_px)
         self.canvas = background.astype(F32)
         self.owner = np.full((size, size), -1, np.int32)
@@ -272,8 +295,9 @@ class Scene:
     def _place(self, edge_px: float) -> None:
         rng = self.rng
         room = (self.size / edge_px) ** 2
-        count = int(np.clip(rng.integers(1, max(2, min(24, int(room * 0.3) + 1)) + 1), 1, 24))
-        styles = [Style(rng) for _ in range(1 if rng.random() < 0.35 else count)]
+        most = max(2, min(24, int(room * 0.3) + 1))
+        count = int(np.clip(rng.integers(max(1, round(self.mix.fewest * most)), most + 1), 1, 24))
+        styles = [Style(rng, self.mix) for _ in range(1 if rng.random() < 0.35 else count)]
         spots: list[tuple[np.ndarray, float, np.ndarray, Style]] = []
         for index in range(count):
             style = styles[index % len(styles)]
@@ -313,7 +337,7 @@ class Scene:
         third = np.cross(top, side)
         x = np.cos(yaw) * side + np.sin(yaw) * third
         turn = np.stack([x, np.cross(top, x), top])  # rows: the world's axes in local coordinates
-        if rng.random() < 0.06:
+        if rng.random() < self.mix.leaning:
             lean, about = np.radians(rng.uniform(18, 42)), rng.uniform(0, 6.28)
             k = np.array([np.cos(about), np.sin(about), 0])
             cross = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from train_dice_scene import Scene, finish
+from train_dice_scene import HARD, USUAL, Mix, Scene, finish
 from train_dice_tables import table
 
 SIZE_PX = 320
@@ -30,6 +30,9 @@ def main() -> None:
     parser.add_argument(
         "--part", type=int, nargs=2, default=(0, 1), help="part I of N, to run several at once"
     )
+    parser.add_argument(
+        "--hard", action="store_true", help="more of what is hard to read, and more leaning dice"
+    )
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -38,7 +41,12 @@ def main() -> None:
     pictures = [_shrunk(cv2.imread(str(files[i]))) for i in chosen]
     for shard in range(options.scenes // SHARD):
         if shard % options.part[1] == options.part[0]:
-            _write(options.out / f"scenes-{shard:02d}", options.seed * 1000 + shard, pictures)
+            _write(
+                options.out / f"scenes-{shard:02d}",
+                options.seed * 1000 + shard,
+                pictures,
+                HARD if options.hard else USUAL,
+            )
             print(f"shard {shard + 1} of {options.scenes // SHARD}", flush=True)
 
 
@@ -49,7 +57,7 @@ def _shrunk(picture: np.ndarray) -> np.ndarray:
     )
 
 
-def _write(stem: Path, seed: int, pictures: list[np.ndarray]) -> None:
+def _write(stem: Path, seed: int, pictures: list[np.ndarray], mix: Mix) -> None:
     rng = np.random.default_rng(seed)
     images, truth = [], []
     for _ in range(SHARD):
@@ -59,7 +67,7 @@ def _write(stem: Path, seed: int, pictures: list[np.ndarray]) -> None:
             images.append(finish(rng, empty, edge_px))
             truth.append([])
             continue
-        scene = Scene(rng, SIZE_PX, empty, edge_px)
+        scene = Scene(rng, SIZE_PX, empty, edge_px, mix)
         images.append(finish(rng, scene.canvas, edge_px))
         truth.append([asdict(die) for die in scene.dice])
     np.save(stem.with_suffix(".npy"), np.stack(images))

@@ -7,6 +7,10 @@ import numpy as np
 
 from vision.frame import Frame
 
+_GRAIN_PX = 0.6  # blur that takes a sensor's grain out before contrast is drawn out
+_LEAST_CONTRAST = 8.0  # levels below which a face is not drawn out further
+_DARK, _LIGHT = 35.0, 220.0
+
 
 def square(frame: Frame, middle_px: tuple[float, float], half_px: float, to_px: int) -> Frame:
     """`half_px` to each side of the middle (x, y) as (to_px, to_px, 3); beyond the picture its rim goes on."""
@@ -21,3 +25,14 @@ def square(frame: Frame, middle_px: tuple[float, float], half_px: float, to_px: 
         piece = np.asarray(cv2.copyMakeBorder(piece, top, low, left, right, cv2.BORDER_REPLICATE), np.uint8)
     way = cv2.INTER_AREA if reach > to_px else cv2.INTER_CUBIC
     return np.asarray(cv2.resize(piece, (to_px, to_px), interpolation=way), np.uint8)
+
+
+def red_alone(face: Frame, is_negative: bool) -> Frame:
+    """A square face by its red channel alone, from dark to light over its middle; light and dark exchanged where
+    `is_negative`. Red pips in a dark body become white ones, and a faint print becomes a plain one."""
+    red = cv2.GaussianBlur(np.ascontiguousarray(face), (0, 0), _GRAIN_PX)[:, :, 2].astype(np.float32)
+    edge = len(red) // 5
+    low, high = np.percentile(red[edge:-edge, edge:-edge], (2, 98))
+    level = np.clip((red - low) / max(float(high - low), _LEAST_CONTRAST), -0.15, 1.15)
+    grey = _DARK + (_LIGHT - _DARK) * (1 - level if is_negative else level)
+    return np.asarray(np.repeat(grey[:, :, None], 3, 2), np.uint8)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from vision.dice.cutting import red_alone
 from vision.dice.finding import Spot
 from vision.dice.networks import COCKED, NOTHING, FaceClassifier, Floats
 from vision.dice.pips import cut, pattern_shares
@@ -69,14 +70,35 @@ class FaceJudge:
             for first, second in zip(logs, again, strict=True)
         ]
         doubtful = [n for n, is_sure in enumerate(sure) if not is_sure]
-        more, _ = self._classifier.look([_cut(frame, placed[n], *how) for n in doubtful for how in _LOOKS])
-        looks = more.reshape(len(doubtful), len(_LOOKS), more.shape[1])
+        more, _ = self._classifier.look([face for n in doubtful for face in _closer(frame, placed[n])])
+        looks = more.reshape(len(doubtful), 3 * len(_LOOKS), more.shape[1])
         for n, row in zip(doubtful, looks, strict=True):
-            again[n] = (again[n] + row.sum(0)) / (1 + len(_LOOKS))
+            again[n] = _together(again[n], row)
         return [
             _claim(spot, row, None if is_sure else pattern_shares(_cut(frame, spot), is_centred=True))
             for spot, row, is_sure in zip(placed, again, sure, strict=True)
         ]
+
+
+def _closer(frame: Frame, spot: Spot) -> list[Frame]:
+    """The faces by which a doubtful one is judged: _LOOKS at it, then the same by their red channel alone."""
+    faces = [_cut(frame, spot, *how) for how in _LOOKS]
+    return faces + [red_alone(face, is_negative) for face in faces for is_negative in (False, True)]
+
+
+def _together(first: Floats, closer: Floats) -> Floats:
+    """Log-probabilities (9,) of a first look and of those at `_closer`: which value it shows all of them say, whether
+    it shows one at all those alone that saw its colours."""
+    plain = (first + closer[: len(_LOOKS)].sum(0)) / (1 + len(_LOOKS))
+    values = (first + closer.sum(0))[1:7] / (1 + len(closer))
+    whole = plain.copy()
+    whole[1:7] = values + _log_sum(plain[1:7]) - _log_sum(values)
+    return np.asarray(whole, np.float32)
+
+
+def _log_sum(logs: Floats) -> float:
+    top = float(logs.max())
+    return top + float(np.log(np.exp(logs - top).sum()))
 
 
 def _perhaps_something(logs: Floats) -> list[int]:
