@@ -145,3 +145,22 @@ def test_a_place_counts_where_the_table_is_known(deck: Deck) -> None:
     there = placed_on(laid.card, surface, (place,))
     assert there.place == "s1"
     assert there.xy_mm == pytest.approx((210, 110), abs=1)
+
+
+def test_a_card_that_something_moved_beside_at_the_first_look_is_told_when_that_rests(deck: Deck) -> None:
+    table = Table(deck)
+    table.rest()
+    turn = np.radians(45)
+    axes = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
+    corners = np.array([(-0.5, -0.7), (0.5, -0.7), (0.5, 0.7), (-0.5, 0.7)]) * 120 @ axes + (420, 220)
+    table.cards.append((illustrated(21, 5), corners))
+    (left, top) = corners.min(0).astype(int)
+    for k in range(12):  # a finger tip on the bare table, within the card's box
+        frame = table.picture()
+        cv2.rectangle(
+            frame, (left + 8, top + 8), (left + 14, top + 14), (0, 0, 0) if k % 2 else (255, 255, 255), -1
+        )
+        assert not [told for told in table.see(frame) if isinstance(told, CardLaid)]
+    (laid,) = table.rest()
+    assert isinstance(laid, CardLaid)
+    assert laid.card.name == "card-5"

@@ -119,8 +119,15 @@ class CardWatch:
         changed = ~(np.abs(calm.grey - self._seen_grey) < _SAME_GREY)
         if self._is_due(calm, changed, seen_ns):
             self._looked_ns, self._due_ns = seen_ns, None
-            told += self._look(frame, calm, changed, stamp)
-            self._seen_grey = np.where(calm.still, calm.grey, self._seen_grey).astype(np.float32)
+            found = self._reader.find(frame, self._dice.surface)
+            places = [*found, *(card.outline for card in self._lying)]
+            unsettled = [each for each in places if not _is_still(each, calm.still, frame.shape)]
+            resting = [each for each in found if each not in unsettled]
+            told += self._look(frame, (resting, calm, changed), stamp)
+            seen = calm.still.copy()
+            for each in unsettled:  # to be looked at again, whatever of it rests by now
+                _cells(each, seen, frame.shape)[:] = False
+            self._seen_grey = np.where(seen, calm.grey, self._seen_grey).astype(np.float32)
         return told
 
     def _is_due(self, calm: Calm, changed: Mask, seen_ns: int) -> bool:
@@ -131,17 +138,14 @@ class CardWatch:
             self._due_ns = None
             return False
         self._due_ns = seen_ns if self._due_ns is None else self._due_ns
-        is_settling = int((changed & ~calm.still).sum()) >= _LEAST_CELLS
-        if is_settling and seen_ns - self._due_ns < _AGAIN_NS:
+        if calm.is_settling() and seen_ns - self._due_ns < _AGAIN_NS:
             return False
         return self._looked_ns is None or seen_ns - self._looked_ns >= _AGAIN_NS
 
-    def _look(self, frame: Frame, calm: Calm, changed: Mask, stamp: _Stamp) -> list[Observed]:
-        """Where cards lie now: new ones wait to be read, those that are gone are told."""
-        surface = self._dice.surface
-        found = [
-            each for each in self._reader.find(frame, surface) if _is_still(each, calm.still, frame.shape)
-        ]
+    def _look(self, frame: Frame, where: tuple[list[Outline], Calm, Mask], stamp: _Stamp) -> list[Observed]:
+        """Where cards lie now: new ones wait to be read, those that are gone are told. `where`: the outlines that rest,
+        what rests at all, and which cells changed."""
+        (found, calm, changed), surface = where, self._dice.surface
         told: list[Observed] = []
         for card in list(self._lying):
             here = next((each for each in found if card.is_at(each)), None)
