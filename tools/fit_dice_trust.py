@@ -1,11 +1,11 @@
 """Fit how far claims about dice may be believed.
 
-    python tools/fit_dice_trust.py --models FOLDER --data PHOTOGRAPHS --scenes SCENES
+    python tools/fit_dice_trust.py --models FOLDER --left-out WORK --data PHOTOGRAPHS --scenes SCENES
         [--leave-out GROUP] [--claims CACHE]
 
-Reads the photographs of the groups in `train_dice_data.GROUPS` but the one left out with the networks in FOLDER, which
-learnt from none of them, and made-up scenes that they did not learn from either, and writes FOLDER/trust.json. The
-sets in `train_dice_data.FORBIDDEN` are never looked at.
+Reads the photographs of each group in `train_dice_data.GROUPS` but the one left out with the networks in
+WORK/without-GROUP, which never saw that group, and with those in FOLDER made-up scenes that they did not learn from,
+and writes FOLDER/trust.json. The sets in `train_dice_data.FORBIDDEN` are never looked at.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from vision.dice.reading import agreed, of_one_kind
 from vision.dice.trust import Trust, features
 from vision.frame import load
 
-SAY, TELL = 0.45, 0.4
-PICTURES = 100  # of a group, evenly from its list
+SAY, TELL = 0.5, 0.4
+SCENES = 100  # so many at least, evenly from their list
 _SHRINK = 0.3  # pull of each weight towards none
 _EACH = 300.0  # every group weighs as much as so many claims
 Rows = list[tuple[tuple[float, ...], bool, bool]]
@@ -42,6 +42,9 @@ Rows = list[tuple[tuple[float, ...], bool, bool]]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=Path, required=True)
+    parser.add_argument(
+        "--left-out", type=Path, required=True, help="holds without-GROUP, networks that never saw it"
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder of the photographs")
     parser.add_argument("--leave-out", choices=sorted(GROUPS))
     parser.add_argument(
@@ -58,11 +61,19 @@ def main() -> None:
         for g, names in GROUPS.items()
         if g != options.leave_out
     }
-    kept = options.claims / f"claims-{_of_networks(options.models)}" if options.claims else None
+    without = {group: options.left_out / f"without-{group}" for group in groups}
     parts = [
-        _kept(kept, group, lambda rows=rows: _of_photographs(rows, options)) for group, rows in groups.items()
+        _kept(
+            options.claims,
+            without[group],
+            group,
+            lambda rows=rows, models=without[group]: _of_photographs(rows, models, options.data),
+        )
+        for group, rows in groups.items()
     ]
-    parts.append(_kept(kept, "scenes", lambda: _of_scenes(options)))
+    parts.append(
+        _kept(options.claims, options.models, "scenes", lambda: _of_scenes(options.models, options.scenes))
+    )
     x = np.array([features for rows in parts for features, _, _ in rows])
     weight = np.array([_EACH / len(rows) for rows in parts for _ in rows])
     right, is_die = (np.array([row[k] for rows in parts for row in rows], float) for k in (1, 2))
@@ -71,12 +82,13 @@ def main() -> None:
     print(options.models / "trust.json", trust, flush=True)
 
 
-def _kept(folder: Path | None, group: str, claims: Callable[[], Rows]) -> Rows:
-    file = folder / f"{group}.json" if folder else None
+def _kept(claims: Path | None, models: Path, name: str, found: Callable[[], Rows]) -> Rows:
+    """What was `found` by the networks in `models`, taken from the folder `claims` where it lies there already."""
+    file = claims / f"claims-{_of_networks(models)}" / f"{name}.json" if claims else None
     if file and file.is_file():
         return json.loads(file.read_text())
-    rows = claims()
-    print(f"{group}: {len(rows)} claims", flush=True)
+    rows = found()
+    print(f"{name}: {len(rows)} claims", flush=True)
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(rows))
@@ -89,11 +101,11 @@ def _of_networks(folder: Path) -> str:
     return hashlib.sha256(both).hexdigest()[:12]
 
 
-def _of_photographs(pictures: list[dict], options: argparse.Namespace) -> Rows:
-    finder, judge = FaceFinder(options.models), FaceJudge(options.models)
+def _of_photographs(pictures: list[dict], models: Path, data: Path) -> Rows:
+    finder, judge = FaceFinder(models), FaceJudge(models)
     rows: Rows = []
-    for picture in _some([row for row in pictures if row["set"] not in FORBIDDEN]):
-        frame = load(options.data / picture["image"])
+    for picture in (row for row in pictures if row["set"] not in FORBIDDEN):
+        frame = load(data / picture["image"])
         claims = agreed(of_one_kind(judge.claims(frame, finder.find(frame))))
         for claim, row in zip(claims, features(claims), strict=True):
             there = [
@@ -105,11 +117,12 @@ def _of_photographs(pictures: list[dict], options: argparse.Namespace) -> Rows:
     return rows
 
 
-def _of_scenes(options: argparse.Namespace) -> Rows:
+def _of_scenes(models: Path, folder: Path) -> Rows:
     """The same of scenes; what is half hidden counts neither way."""
-    finder, judge = FaceFinder(options.models), FaceJudge(options.models)
+    finder, judge = FaceFinder(models), FaceJudge(models)
     rows: Rows = []
-    for scene in _some(scenes(options.scenes)):
+    made = scenes(folder)
+    for scene in made[:: max(1, len(made) // SCENES)]:
         frame = np.ascontiguousarray(scene.image)
         claims = agreed(of_one_kind(judge.claims(frame, finder.find(frame))))
         for claim, row in zip(claims, features(claims), strict=True):
@@ -119,10 +132,6 @@ def _of_scenes(options: argparse.Namespace) -> Rows:
                 there = [face.label for face in near if 1 <= face.label <= 6]
                 rows.append((row, claim.value in there, bool(there)))
     return rows
-
-
-def _some(pictures: list) -> list:
-    return pictures[:: max(1, len(pictures) // PICTURES)]
 
 
 def _holds(box: list[float], x: float, y: float) -> bool:

@@ -28,8 +28,10 @@ _WASHED_OUT = 0.25  # a face that is mostly white is told at so small a share of
 _SURE = 0.8  # chance of a value from which its die's size counts for the others
 _APART = 0.72  # top faces of two dice are farther apart than this share of their mean edge
 _INSIDE = 0.55  # nearer than this share of the larger edge, one lies in the other
-_LOOKS_LIKE_A_DIE = 0.5  # score of a spot by the finder, and share of a chance that something lies there
+_LOOKS_LIKE_A_DIE = 0.5  # score of a spot by the finder
 _ONE_SIZE = 0.25  # log of sizes within which dice of one roll are taken for dice of one kind
+_NEARLY_ONE_SIZE = 0.35  # the same for a face that is not read, whose edge is seen less well
+_HARDLY_NOTHING = 0.3  # chance of nothing below which what looks like one more die is told
 _RARER = 3.0  # how much rarer (log) a die of another kind is among dice with pips of its size
 _FEWEST_ALIKE = 2  # dice by which a roll's size is known
 _CLEAR_OF = 0.8  # of an edge: what lies nearer to a die that is told belongs to it
@@ -113,8 +115,8 @@ def _looks_like_a_die(claim: Claim) -> bool:
     return claim.spot.score > _LOOKS_LIKE_A_DIE
 
 
-def _is_alike(claim: Claim, usual_px: float) -> bool:
-    return abs(float(np.log(claim.spot.side_px / usual_px))) < _ONE_SIZE
+def _is_alike(claim: Claim, usual_px: float, within: float = _ONE_SIZE) -> bool:
+    return abs(float(np.log(claim.spot.side_px / usual_px))) < within
 
 
 def passed_over(claims: Sequence[Claim], known: Sequence[Claim]) -> list[Claim]:
@@ -124,9 +126,9 @@ def passed_over(claims: Sequence[Claim], known: Sequence[Claim]) -> list[Claim]:
     usual = float(np.median([claim.spot.side_px for claim in known]))
     found: list[Claim] = []
     for claim in sorted(claims, key=lambda c: -c.spot.score):
-        is_something = claim.is_nothing < _LOOKS_LIKE_A_DIE and _looks_like_a_die(claim)
+        is_something = claim.is_nothing < _HARDLY_NOTHING and _looks_like_a_die(claim)
         is_free = all(_distance(claim, other) > _CLEAR_OF * usual for other in (*known, *found))
-        if is_something and is_free and _is_alike(claim, usual):
+        if is_something and is_free and _is_alike(claim, usual, _NEARLY_ONE_SIZE):
             found.append(claim)
     return found
 
