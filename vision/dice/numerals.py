@@ -40,17 +40,19 @@ _TURNS_DEG = (
     (0.0, 90.0, 180.0, 270.0),
 )  # at each look at its place, the place put right after each
 _AROUND_DEG = (0.0, 90.0, 180.0, 270.0)  # from which it is told which way round the numeral stands
-_AGAIN = ((-6.0, 1.0), (6.0, 1.0), (0.0, 0.95), (0.0, 1.05))  # turned by, grown by
+_AGAIN = ((-6.0, 1.0), (0.0, 1.05))  # turned by, grown by
 _WORTH_READING = 0.04  # chance of a die at the first look from which it is looked at again
 _WAYS = 3  # ways round that are taken for possible
 _PER_WAY = 0.5  # of their log-chances: what can be read there says more
+_HARDLY = 3.0  # log-chance below the likeliest way from which one is not read
 _OTHER_WAY = 3  # of TURNS: ways round are farther apart
 _LIKELY_KINDS = 2  # kinds of die whose numerals are looked for
+_AT_ONCE = 32  # looks that a network is given at once: more take longer each
 _MOST_SHIFT, _MOST_GROWTH = 0.45, 1.5  # how far a look corrects place and size
 _CLASSES = len(KINDS) + 2
 _MOVES = 3  # right and down to the top face's middle in radii, log of the radius against the assumed one
 _READINGS = len(TEXTS) + 1  # the last: not upright
-_FAR_LESS_LIKELY = 4.0  # log-chance of a kind below the likeliest from which its numerals are not looked for
+_FAR_LESS_LIKELY = 3.0  # log-chance of a kind below the likeliest from which its numerals are not looked for
 _NEVER = -12.0  # log-chance of a text that was not looked for
 _LEAST_DIE = 0.5  # chance of a die with numerals, below which a spot is none
 _LEAST_SURE = 0.5  # chance of kind and value, below which it is not said
@@ -89,10 +91,7 @@ class NumeralNetwork:
         logs = np.zeros((0, _CLASSES), np.float32)
         for turns in _TURNS_DEG:
             logs, poses = self._placed(frame, poses, turns)
-        return [
-            self._judge(frame, pose, spot, of_kind, kinds)
-            for (pose, spot), of_kind in zip(poses, logs, strict=True)
-        ]
+        return self._judge(frame, poses, logs, kinds)
 
     def _placed(
         self, frame: Frame, spots: list[tuple[Pose, Spot]], turns: Sequence[float]
@@ -111,42 +110,59 @@ class NumeralNetwork:
                     placed.append((_corrected(pose, rows[:, _CLASSES:], turns), spot))
         return np.array(all_logs, np.float32).reshape(-1, _CLASSES), placed
 
-    def _judge(self, frame: Frame, pose: Pose, spot: Spot, logs: Floats, kinds: Sequence[str]) -> Judged:
-        piece = cut(frame, pose)
-        likely = sorted(kinds, key=lambda kind: -float(logs[KINDS.index(kind)]))[:_LIKELY_KINDS]
-        likely = [
-            kind
-            for kind in likely
-            if logs[KINDS.index(kind)] > logs[KINDS.index(likely[0])] - _FAR_LESS_LIKELY
+    def _judge(
+        self, frame: Frame, spots: list[tuple[Pose, Spot]], logs: Floats, kinds: Sequence[str]
+    ) -> list[Judged]:
+        """What each die says, were it of its likeliest kinds; all dice are looked at together."""
+        pieces = [cut(frame, pose) for pose, _ in spots]
+        asked = [(n, kind) for n, row in enumerate(logs) for kind in _likely_kinds(row, kinds)]
+        seen = [
+            look(pieces[n], NEAR_REACH[kind], (0.0, 0.0), 1.0, turn)
+            for n, kind in asked
+            for turn in _AROUND_DEG
         ]
-        texts = np.full((len(KINDS), len(TEXTS)), _NEVER, np.float32)
-        turn = 0.0
-        for kind in likely:
-            reach = NEAR_REACH[kind]
-            seen = [look(piece, reach, (0.0, 0.0), 1.0, turn) for turn in _AROUND_DEG]
-            turned = _logs(_run(self._read, seen)[:, _READINGS:])
-            back = [round(turn * TURNS / 360.0) for turn in _AROUND_DEG]
-            ways = _ways_round(
-                _mean_logs(np.stack([np.roll(w, step) for w, step in zip(turned, back, strict=True)]))
-            )
-            seen = [
-                look(piece, reach, (0.0, 0.0), grow, way + off) for way, _ in ways for off, grow in _AGAIN
-            ]
-            read = _logs(_run(self._read, seen)[:, :_READINGS]).reshape(len(ways), len(_AGAIN), -1).mean(1)
-            said = np.logaddexp.reduce(
-                read[:, : len(TEXTS)] + _PER_WAY * np.array([[log] for _, log in ways]), axis=0
-            )
+        turned = _logs(_run(self._read, seen)[:, _READINGS:]).reshape(-1, len(_AROUND_DEG), TURNS)
+        back = [round(turn * TURNS / 360.0) for turn in _AROUND_DEG]
+        ways = [
+            _ways_round(_mean_logs(np.stack([np.roll(w, step) for w, step in zip(rows, back, strict=True)])))
+            for rows in turned
+        ]
+        seen = [
+            look(pieces[n], NEAR_REACH[kind], (0.0, 0.0), grow, way + off)
+            for (n, kind), likely in zip(asked, ways, strict=True)
+            for way, _ in likely
+            for off, grow in _AGAIN
+        ]
+        read = _logs(_run(self._read, seen)[:, :_READINGS]).reshape(-1, len(_AGAIN), _READINGS).mean(1)
+        texts = np.full((len(spots), len(KINDS), len(TEXTS)), _NEVER, np.float32)
+        turns: dict[int, float] = {}
+        end = 0
+        for (n, kind), likely in zip(asked, ways, strict=True):
+            here, end = read[end : end + len(likely), : len(TEXTS)], end + len(likely)
+            said = np.logaddexp.reduce(here + _PER_WAY * np.array([[log] for _, log in likely]), axis=0)
             legal = [TEXTS.index(text) for text in LEGAL[kind]]
             # What is no text of the kind speaks against it: a 70 is on no d10.
-            texts[KINDS.index(kind), legal] = (said - np.logaddexp.reduce(said))[legal]
-            if kind == likely[0]:
-                turn = ways[0][0]
-        return Judged(replace(pose, turn_deg=turn), logs, texts, spot.score)
+            texts[n, KINDS.index(kind), legal] = (said - np.logaddexp.reduce(said))[legal]
+            turns.setdefault(n, likely[0][0])
+        return [
+            Judged(replace(pose, turn_deg=turns[n]), logs[n], texts[n], spot.score)
+            for n, (pose, spot) in enumerate(spots)
+        ]
+
+
+def _likely_kinds(logs: Floats, kinds: Sequence[str]) -> list[str]:
+    """Of `kinds` those whose numerals are looked for, the likeliest first."""
+    likely = sorted(kinds, key=lambda kind: -float(logs[KINDS.index(kind)]))[:_LIKELY_KINDS]
+    least = float(logs[KINDS.index(likely[0])]) - _FAR_LESS_LIKELY
+    return [kind for kind in likely if kind == likely[0] or logs[KINDS.index(kind)] > least]
 
 
 def _run(network: ort.InferenceSession, seen: Sequence[Frame]) -> Floats:
-    (out,) = network.run(None, {"picture": planes(np.stack(seen))})
-    return np.asarray(out, np.float32)
+    """(looks, what the network says)."""
+    parts = [seen[k : k + _AT_ONCE] for k in range(0, max(1, len(seen)), _AT_ONCE)]
+    outs = [network.run(None, {"picture": planes(np.stack(part))})[0] for part in parts if part]
+    width = network.get_outputs()[0].shape[1]
+    return np.asarray(np.concatenate(outs) if outs else np.zeros((0, width)), np.float32)
 
 
 class NumeralReader:
@@ -265,6 +281,7 @@ def _ways_round(logs: Floats) -> list[tuple[float, float]]:
             ways.append((k, float((weight * beside).sum() / weight.sum()), float(np.log(near[k] + 1e-9))))
         if len(ways) == _WAYS:
             break
+    ways = [way for way in ways if way[2] > ways[0][2] - _HARDLY]
     total = float(np.logaddexp.reduce([log for _, _, log in ways]))
     return [(place * 360.0 / TURNS, log - total) for _, place, log in ways]
 

@@ -40,11 +40,12 @@ _STEPS = ((0.05, 4.0, 0.04), (0.025, 2.0, 0.02), (0.012, 1.0, 0.01))  # radii, d
 @dataclass(frozen=True)
 class FaceShot:
     """One enrolled picture of a face. `piece`: (CUT_PX, CUT_PX, 3) uint8 BGR as `numerals_looks.cut` makes it with
-    SHOT_REACH."""
+    SHOT_REACH. `whole`: of a d4 that stands on a face, its picture as `numerals_outline.wholes` makes it."""
 
     kind: str
     text: str
     piece: Frame
+    whole: Frame | None = None
 
 
 @dataclass(frozen=True)

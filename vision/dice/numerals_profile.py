@@ -19,6 +19,7 @@ from vision.dice.numerals import Judged, NumeralNetwork
 from vision.dice.numerals_conventions import Conventions
 from vision.dice.numerals_looks import CUT_PX, LEGAL, Pose, cut
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
+from vision.dice.numerals_outline import WHOLE_PX, wholes
 from vision.encoding import jpeg
 from vision.folders import folders_in, pictures_in
 from vision.frame import Frame, Unreadable, decode, load
@@ -50,7 +51,7 @@ class NumeralProfile:
     def check(self) -> None:
         """Raises EnrolError where it is more than a file may hold; the text says what to do."""
         told = beyond_limits(len(self.shots), (self.name,))
-        if not told and sum(map(len, self._coded())) > _MOST_PIECES_BYTES:
+        if not told and sum(map(len, (*self._coded(), *self._coded_wholes()))) > _MOST_PIECES_BYTES:
             told = "the pictures of the faces are more than a file holds: 3 to 5 of each face are enough"
         if told:
             raise EnrolError(told)
@@ -58,13 +59,15 @@ class NumeralProfile:
     def save(self, path: Path) -> None:
         """Writes the file whole. Raises OSError, and EnrolError where it could not be read again."""
         self.check()
-        coded = self._coded()
+        coded, wholes_coded = self._coded(), self._coded_wholes()
         arrays = {
             "form": np.array(FORM),
             "name": np.array(self.name),
             "faces": np.array([f"{shot.kind} {shot.text}" for shot in self.shots]),
             "lengths": np.array([len(data) for data in coded], np.int64),
             "pieces": np.concatenate(coded),
+            "whole_lengths": np.array([len(data) for data in wholes_coded], np.int64),
+            "wholes": np.concatenate(wholes_coded),
             "conventions": np.frombuffer(msgspec.json.encode(self.conventions), np.uint8),
         }
         write_arrays(path, arrays)
@@ -72,6 +75,12 @@ class NumeralProfile:
     def _coded(self) -> list[NDArray[np.uint8]]:
         """Each picture as JPEG."""
         return [np.frombuffer(jpeg(s.piece, _QUALITY), np.uint8) for s in self.shots]
+
+    def _coded_wholes(self) -> list[NDArray[np.uint8]]:
+        """The picture of each whole die as JPEG, nothing where there is none."""
+        return [
+            np.frombuffer(b"" if s.whole is None else jpeg(s.whole, _QUALITY), np.uint8) for s in self.shots
+        ]
 
 
 def holds_numerals(path: Path) -> bool:
@@ -98,27 +107,40 @@ def load_numerals(path: Path) -> NumeralProfile:
 
 def _unpacked(arrays: dict[str, NDArray[Any]]) -> NumeralProfile:
     name, faces = str(arrays["name"]), [str(face).partition(" ") for face in arrays["faces"]]
-    lengths = [int(length) for length in arrays["lengths"]]
-    pieces = arrays["pieces"].tobytes()
     is_sound = (
-        0 < len(faces) == len(lengths)
-        and arrays["pieces"].dtype == np.uint8
-        and min(lengths) > 0
-        and sum(lengths) == len(pieces)
+        len(faces) > 0
         and not beyond_limits(len(faces), (name,))
         and all(text in LEGAL.get(kind, ()) for kind, _, text in faces)
     )
     if not is_sound:
         raise ValueError("numbers that cannot be")
     conventions = msgspec.json.decode(arrays["conventions"].tobytes(), type=Conventions)
-    shots, end = [], 0
-    for (kind, _, text), length in zip(faces, lengths, strict=True):
-        piece = decode(pieces[end : end + length])
-        end += length
-        if piece.shape != (CUT_PX, CUT_PX, 3):
-            raise ValueError("a picture of another size")
-        shots.append(FaceShot(kind, text, piece))
+    pieces = _pictures(arrays["pieces"], arrays["lengths"], CUT_PX)
+    none = np.zeros(len(faces), np.int64)  # files from before dice were kept whole hold no such pictures
+    whole_dice = _pictures(
+        arrays.get("wholes", np.zeros(0, np.uint8)), arrays.get("whole_lengths", none), WHOLE_PX
+    )
+    shots = []
+    for (kind, _, text), piece, whole in zip(faces, pieces, whole_dice, strict=True):
+        if piece is None:
+            raise ValueError("a face without a picture")
+        shots.append(FaceShot(kind, text, piece, whole))
     return NumeralProfile(name, tuple(shots), conventions)
+
+
+def _pictures(packed: NDArray[Any], lengths: NDArray[Any], side_px: int) -> list[Frame | None]:
+    """The square pictures that lie behind each other, None for those of no length."""
+    data, sizes = packed.tobytes(), [int(length) for length in lengths]
+    if packed.dtype != np.uint8 or min(sizes, default=0) < 0 or sum(sizes) != len(data):
+        raise ValueError("numbers that cannot be")
+    pictures, end = list[Frame | None](), 0
+    for size in sizes:
+        picture = decode(data[end : end + size]) if size else None
+        end += size
+        if picture is not None and picture.shape != (side_px, side_px, 3):
+            raise ValueError("a picture of another size")
+        pictures.append(picture)
+    return pictures
 
 
 class FaceTaker:
@@ -140,7 +162,10 @@ class FaceTaker:
             aside = float(np.hypot(one.pose.x_px / columns - 0.5, one.pose.y_px / rows - 0.5))
             return one.is_die + 0.5 * one.score - _ASIDE * aside
 
-        return FaceShot(kind, text, cut(frame, max(judged, key=worth).pose, SHOT_REACH))
+        pose = max(judged, key=worth).pose
+        standing = wholes(frame, pose) if kind == "d4" else []
+        whole = standing[0].picture if standing else None
+        return FaceShot(kind, text, cut(frame, pose, SHOT_REACH), whole)
 
 
 def enrol_numerals(
