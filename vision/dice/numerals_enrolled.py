@@ -23,7 +23,7 @@ _LEAST_FIT = 0.6  # correlation below which a die is none of the set
 _LIKELY_KIND = 0.02  # chance of a kind by the network from which its faces are tried
 _PER_FIT = 4.0  # log-chances for each halving (by e) of what a fit leaves unexplained
 _PER_NETWORK = 1.3  # of its log-chances
-_PER_STANDING = 18.0  # as _PER_FIT, of the numbers of a standing d4, which differ by less
+_PER_STANDING = 20.0  # as _PER_FIT, of the numbers of a standing d4, which differ by less
 _PER_STANDING_READ = 0.2  # as _PER_NETWORK, of those numbers: on sides seen askew it reads little
 _MOSTLY = 0.6  # of the pictures of a d4 from which one is held for a standing one
 _SURELY_A_DIE = 0.5  # chance by the network from which a die that is none of the set is told
@@ -51,7 +51,7 @@ class EnrolledNumeralReader:
         for one in self._reader.found(frame, _LEAST_DIE):
             fits = self._fits(frame, one)
             if fits and fits[0].score >= _LEAST_FIT:
-                known.append((one, self._decided(one, fits)))
+                known.append((one, decided(one, fits, is_standing=self._standing is not None)))
             elif one.is_die >= _SURELY_A_DIE:
                 kind, text, chance = best_of(one, self._conventions.kinds)
                 others.append((one, (kind, text, chance * _LESS)))
@@ -79,15 +79,17 @@ class EnrolledNumeralReader:
         fits += [FaceFit("d4", fit.text, fit.score, one.pose) for fit in standing]
         return sorted(fits, key=lambda fit: -fit.score)
 
-    def _decided(self, one: Judged, fits: Sequence[FaceFit]) -> tuple[str, str, float]:
-        """(kind, text, chance) by the fits and the network together."""
-        logs = together(one, fits)
-        own = [fit for fit in fits if fit.kind == "d4"]
-        if self._standing is not None and own:
-            total = np.logaddexp.reduce([logs["d4", text] for text in LEGAL["d4"]])
-            logs |= {("d4", text): total + log for text, log in _standing_logs(one, own).items()}
-        best = max(logs, key=lambda face: logs[face])
-        return *best, float(np.exp(logs[best]))
+
+def decided(one: Judged, fits: Sequence[FaceFit], *, is_standing: bool = False) -> tuple[str, str, float]:
+    """(kind, text, chance) by the fits and the network together. `is_standing`: whether those of a d4 are of one that
+    stands on a face."""
+    logs = together(one, fits)
+    own = [fit for fit in fits if fit.kind == "d4"]
+    if is_standing and own:
+        total = np.logaddexp.reduce([logs["d4", text] for text in LEGAL["d4"]])
+        logs |= {("d4", text): float(total + log) for text, log in _standing_logs(one, own).items()}
+    best = max(logs, key=lambda face: logs[face])
+    return *best, float(np.exp(logs[best]))
 
 
 def _standing(shots: Sequence[FaceShot]) -> StandingDie | None:

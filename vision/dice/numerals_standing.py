@@ -27,6 +27,7 @@ _FINE = 22  # points of a side lie so many steps along each edge
 _RIM = 2  # steps from the edges, where lamps are mirrored
 _DEGREE = 2  # of what light does over a side, and ink does not
 _SOFT_PX = 0.5
+_PER_AREA = 1.4  # how much more a side counts that is seen less askew
 _THIRDS = np.exp(2j * np.pi * np.arange(3) / 3)
 _TIPS = tuple(
     complex(x, y)
@@ -98,8 +99,8 @@ class _Lying:
         )
 
     def points(self) -> tuple[NDArray[np.complex128], Floats]:
-        """(n, 3, points) where the points of the three sides are seen, and (n, 3) how large each side is seen: 1 where
-        the tip is in the middle."""
+        """(n, 3, points) where the points of the three sides are seen, and (n, 3) how much each side counts: 1 where the
+        tip is in the middle."""
         foot = self.middle[:, None] + self.corner[:, None] * _THIRDS
         following = np.roll(foot, -1, axis=1)
         tip = (self.middle + self.tip * np.abs(self.corner))[:, None]
@@ -110,7 +111,7 @@ class _Lying:
         )
         area = ((foot - tip).conj() * (following - tip)).imag
         usual = np.abs(self.corner[:, None]) ** 2 * (np.sqrt(3) / 2)
-        return points, np.maximum(area, 0.0) / usual
+        return points, (np.maximum(area, 0.0) / usual) ** _PER_AREA
 
 
 def _standing(base: Base) -> _Lying:
@@ -293,7 +294,7 @@ def _scores(plane: Plane, lying: _Lying, wanted: Floats) -> Floats:
 
 
 def _seen(plane: Plane, lying: _Lying) -> tuple[Floats, Floats]:
-    """(n, 3, points) ink of the sides, each of length 1, and (n, 3) how large they are seen."""
+    """(n, 3, points) ink of the sides, each of length 1, and (n, 3) how much they count."""
     points, area = lying.points()
     level = _sampled(plane, points)
     return _unit(level - (level @ _LIGHT) @ _LIGHT.T), area
