@@ -99,8 +99,8 @@ class _Lying:
         )
 
     def points(self) -> tuple[NDArray[np.complex128], Floats]:
-        """(n, 3, points) where the points of the three sides are seen, and (n, 3) how much each side counts: 1 where the
-        tip is in the middle."""
+        """(n, 3, points) where the points of the three sides are seen, and (n, 3) how much each side counts: 1 where
+        the tip is in the middle."""
         foot = self.middle[:, None] + self.corner[:, None] * _THIRDS
         following = np.roll(foot, -1, axis=1)
         tip = (self.middle + self.tip * np.abs(self.corner))[:, None]
