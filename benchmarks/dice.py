@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument(
         "--left-out",
         type=Path,
-        help="folder of `tools/train_dice_all.py --leave-out`, for the sets learnt from",
+        help="folder of `tools/train_dice_all.py`, for the sets learnt from",
     )
     asked = parser.parse_args()
     options = dice_photographs.Options(

@@ -6,8 +6,8 @@ counts when its value is right and the centre of its box lies in the box of the 
 recall. The peer is the published blob method (find round blobs, cluster them, count), made free of scale and
 polarity by us, in the same run.
 
-Of a set that the shipped networks learnt from, only networks that never saw it are quoted: `tools/train_dice_all.py
---work FOLDER --leave-out matteop n3v epanemu` makes them, `--left-out FOLDER` points here to them.
+Of a set that the networks learn from, only networks that never saw it are quoted: `tools/train_dice_all.py --work
+FOLDER` makes them, `--left-out FOLDER` points here to them.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Options:
         folder = self.left_out / f"without-{group}" if self.left_out else None
         if folder is None or not (folder / "classifier.onnx").is_file():
             raise LookupError(
-                f"the shipped networks learnt from it: train_dice_all --leave-out {group}, --left-out"
+                f"networks without {group} are needed: tools/train_dice_all.py --work FOLDER, --left-out FOLDER"
             )
         return folder
 
@@ -256,7 +256,7 @@ def _why(name: str, mine: Tally) -> str:
     if mine.rolls:
         how = "networks that never saw the set" if name in _LEARNT_FROM else "a set never learnt from"
         return f"{how}: {mine.line('').strip()}"
-    return "not measured: no photographs, or no networks that never saw it (train_dice_all --leave-out, --left-out)"
+    return "not measured: no photographs, or no networks that never saw it (train_dice_all, --left-out)"
 
 
 def figures_of(tallies: dict[str, tuple[Tally, Tally]]) -> list[Figure]:
