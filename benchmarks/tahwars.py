@@ -1,5 +1,5 @@
 """How well a board of TAH WARS is read: `python -m benchmarks.tahwars [--json] [-n 200] [--part towers|dice|all]
-[--enrolled] [--wide PX]`.
+[--enrolled] [--wide PX] [--pictures 5]`.
 
 Rendered tables whose towers are up to 3 mm higher or lower than the reader is told, and whose lens bends and magnifies
 as nobody told it. Peer: the board's own homography, towers shifted back by their height as if the camera hung over the
@@ -23,12 +23,14 @@ from companion.core.observation import BoardDie
 from companion.core.ruling import Verdict
 from companion.games.tahwars.ground import Measured, judge, likeliest_kind
 from companion.games.tahwars.interpret import SURE, TOUCH_MM
+from vision.render.boards import DICE
 from vision.surface import NoSurfaceError
 from vision.towers.board import BoardReader, BoardSeen
 from vision.towers.colours import tower_colours
 from vision.towers.dice import BoardDiceReader
 from vision.towers.poses import Shift
 from vision.towers.rolling import RollWatch
+from vision.towers.stills import PICTURES
 
 _OFF_BORDER_MM = 5.0
 _SAME_DIE_MM = 12.0
@@ -61,6 +63,10 @@ class _Dice:
     right: int = 0
     terrains: list[bool] = field(default_factory=list)
     attacks: list[str] = field(default_factory=list)
+    questions: list[int | None] = field(default_factory=list)
+    """Of each attack, how many questions were answered by yes; None where a number or hit was to be put right."""
+    proposed: list[tuple[str, bool]] = field(default_factory=list)
+    """Of each found die its kind, and whether what is told or proposed is right."""
     extra: int = 0
 
 
@@ -73,6 +79,8 @@ def main() -> None:
     parser.add_argument("--part", choices=("towers", "dice", "games", "all"), default="all")
     parser.add_argument("--enrolled", action="store_true", help="owners enrolled their dice before")
     parser.add_argument("--wide", type=int, default=2304, help="the camera's width in px")
+    parser.add_argument("--pictures", type=int, default=PICTURES, help="of each rest that dice are read from")
+    parser.add_argument("--first", type=int, default=0, help="number of the first table")
     args = parser.parse_args()
     cv2.setNumThreads(1)
     towers, dice = _Towers(), _Dice()
@@ -83,10 +91,10 @@ def main() -> None:
         reader = BoardDiceReader(sets=enrolled(sets) if sets else None)
     games = tahwars_games.figures(args.games if args.part in ("games", "all") else 0)
     for n in range(args.n if args.part != "games" else 0):
-        table = Table(n, sets, (args.wide, args.wide * 9 // 16))
+        table = Table(args.first + n, sets, (args.wide, args.wide * 9 // 16))
         seen = _read_towers(table, towers)
         if reader is not None and seen is not None:
-            _read_dice(table, reader, dice)
+            _read_dice(table, reader, dice, args.pictures)
         if (n + 1) % 5 == 0:
             say(f"{n + 1} of {args.n} tables, {time.monotonic() - begun:.0f} s")
     report(
@@ -153,18 +161,18 @@ def _by_tape(table: Table, seen: BoardSeen, tag: int) -> tuple[float, float]:
     return (float(back[0]), float(back[1]))
 
 
-def _read_dice(table: Table, reader: BoardDiceReader, found: _Dice) -> None:
+def _read_dice(table: Table, reader: BoardDiceReader, found: _Dice, pictures: int) -> None:
     board = BoardReader(table.marks, None, reader)
-    still = table.picture(table.after, 1)
+    still = table.still(table.after, 1, pictures)
     try:
-        before = board.read(still)
+        before = BoardReader(table.marks).read(still)
         colours = {before.owners[t]: c for t, c in tower_colours(still, before.pose, table.marks).items()}
         throws = table.throws()
         scene, nears = table.after, []
         for throw in throws:
             nears.append(_rolled(table, throw, (still, before, colours)))
         scene = replace(scene, dice=tuple(table.lying.values()))
-        after = board.read(table.picture(scene, 2))
+        after = board.read(table.still(scene, 2, pictures))
     except NoSurfaceError:
         return
     ground, used = table.ground(), set()
@@ -185,14 +193,18 @@ def _read_dice(table: Table, reader: BoardDiceReader, found: _Dice) -> None:
         found.found += 1
         found.kinds += read.kind == kind
         found.owners += read.owner == owner
+        is_right = read.kind == kind and read.value == value
         if _is_told(read):
             found.told += 1
-            found.right += read.kind == kind and read.value == value
+            found.right += is_right
+        found.proposed.append((kind, is_right))
         if ground.border_mm(die.xy_mm) > _OFF_BORDER_MM:
             found.terrains.append(ground.terrain_at(read.xy_mm) == ground.terrain_at(die.xy_mm))
     found.extra += len(after.dice) - len(used)
     if throws:
-        found.attacks.append(_attack(table, throws, nears, seen_of))
+        result, questions = _attack(table, throws, nears, seen_of)
+        found.attacks.append(result)
+        found.questions.append(questions)
 
 
 def _is_told(read: BoardDie) -> bool:
@@ -218,26 +230,31 @@ def _rolled(
 
 def _attack(
     table: Table, throws: tuple[Throw, ...], nears: list[set[int]], seen: dict[tuple[str, str], BoardDie]
-) -> str:
-    """``right``, ``asked`` or ``wrong``: numbers and hits of all declared dice as taken without a question."""
-    result = "right"
+) -> tuple[str, int | None]:
+    """``right``, ``asked`` or ``wrong``: numbers and hits of all declared dice as taken without a question; and how
+    many questions make it right that need no more than a yes, None where something is to be put right."""
+    result, questions, is_sound = "right", 0, True
     for throw, near in zip(throws, nears, strict=True):
         kind = throw.die.look.kind
         read = seen.get((throw.owner, kind))
         value = 10 if (kind, throw.die.shown) == ("d10", 0) else throw.die.shown
+        is_so = read is not None and read.kind == kind and read.value == value
+        is_sound &= is_so
         if read is None or not _is_told(read) or read.kind != kind:
-            result = "asked"
-        elif read.value != value:
-            return "wrong"
+            result, questions = "asked" if result == "right" else result, questions + 1
+        elif not is_so:
+            result = "wrong"
         for block in table.after.towers[1:]:
             is_hit = block.tag in throw.hits
             chance = _FELT if is_hit else _FELT_FALSELY
             is_felt, is_near = bool(table.rng.random() < chance), block.tag in near
             if is_felt != is_near:
-                result = "asked"
+                # What only one of the two noticed is proposed as a hit.
+                result, questions = "asked" if result == "right" else result, questions + 1
+                is_sound &= is_hit
             elif is_felt != is_hit:
-                return "wrong"
-    return result
+                result, is_sound = "wrong", False
+    return result, questions if is_sound else None
 
 
 def _share(rows: list[bool]) -> float | None:
@@ -265,6 +282,13 @@ def _dice_figures(d: _Dice, why: str) -> list[Figure]:
         return 100.0 * of / whole if whole else None
 
     right, wrong = d.attacks.count("right"), d.attacks.count("wrong")
+    asked = [n for n in d.questions if n is not None]
+    once, whole = sum(n <= 1 for n in asked), len(d.questions)
+    by_kind = ", ".join(
+        f"{kind} {sum(is_right for k, is_right in d.proposed if k == kind)} of {count}"
+        for kind in DICE
+        if (count := sum(k == kind for k, _ in d.proposed))
+    )
     return [
         Figure("terrain of dice more than 5 mm off a border", _share(d.terrains), "%", ">=", 99.5, len(d.terrains),
                is_rate=True, why=why),
@@ -272,12 +296,18 @@ def _dice_figures(d: _Dice, why: str) -> list[Figure]:
                is_rate=True, why=why),
         Figure("attacks wrong without being asked", share(wrong, len(d.attacks)), "%", "<=", 1, len(d.attacks),
                is_rate=True, why=why),
+        Figure("attacks right with one question at most", share(once, whole), "%", ">=", 95, whole, is_rate=True,
+               why=why or "a question that yes answers"),
+        Figure("attacks right as told or proposed", share(len(asked), whole), "%", ">=", 95, whole, is_rate=True,
+               why=why or "any number of questions that yes answers"),
         Figure("dice found", share(d.found, d.lying), "%", ">=", 99, d.lying, is_rate=True,
                why=why or f"{d.extra} were told that are none"),
         Figure("kinds right of found dice", share(d.kinds, d.found), "%", ">=", 99, d.found, is_rate=True, why=why),
         Figure("owners right of found dice", share(d.owners, d.found), "%", ">=", 99, d.found, is_rate=True, why=why),
         Figure("numbers told", share(d.told, d.found), "%", ">=", 95, d.found, is_rate=True, why=why),
         Figure("numbers right of those told", share(d.right, d.told), "%", ">=", 99, d.told, is_rate=True, why=why),
+        Figure("numbers right as told or proposed", share(sum(is_right for _, is_right in d.proposed), d.found), "%",
+               ">=", 95, d.found, is_rate=True, why=why or by_kind),
     ]  # fmt: skip
 
 

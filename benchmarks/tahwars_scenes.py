@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,12 +30,15 @@ from vision.render.boards import (
 from vision.render.cloth import CLOTHS
 from vision.render.lens import Camera
 from vision.render.polyhedra import PolyDie
+from vision.towers.stills import Stills
 
 STICK_MM = 120.0
 SEED = 606
 ACTIONS = 4
 """What is done at each table, each time from where all stood before."""
 _HALF_DIE_MM = 9.0
+_FLICKER = 0.015
+"""Share of the light by which pictures of a rest differ."""
 
 
 @dataclass(frozen=True)
@@ -114,18 +117,18 @@ class Table:
     def _scatter(self) -> None:
         for owner in self.owners:
             for kind in self.rng.permutation(DICE)[: int(self.rng.integers(1, 4))]:
-                xy = self._free()
+                xy = self._free(self.before.towers)
                 if xy is not None:
                     self.lying[owner, str(kind)] = self.sets[owner].die(self.rng, str(kind), xy)
 
-    def _free(self) -> Point | None:
+    def _free(self, towers: Sequence[Block]) -> Point | None:
         for _ in range(60):
             xy = (
                 float(self.rng.uniform(12, BOARD_MM[0] - 12)),
                 float(self.rng.uniform(12, BOARD_MM[1] - 12)),
             )
             dice = list(self.lying.values())
-            if is_free(xy, self.before.towers, dice, self.camera, self.marks.tower):
+            if is_free(xy, towers, dice, self.camera, self.marks.tower):
                 return xy
         return None
 
@@ -152,9 +155,14 @@ class Table:
                 for k, t in enumerate(towers)
                 if k != which
             )
-            if is_inside and is_clear:
+            moved = replace(old, xy_mm=xy, heading_deg=old.heading_deg + turn)
+            hides = any(
+                not is_free(die.xy_mm, [moved], [], self.camera, self.marks.tower)
+                for die in self.lying.values()
+            )
+            if is_inside and is_clear and not hides:
                 break
-        towers[which] = replace(old, xy_mm=xy, heading_deg=old.heading_deg + turn)
+        towers[which] = moved
         return Action(old.tag, kind, far, turn), replace(self.before, towers=tuple(towers))
 
     def map(self) -> Map:
@@ -182,6 +190,20 @@ class Table:
             self._ground = self.before.ground(self.camera)
         return scene.picture(self.camera, tick, self._ground)
 
+    def still(self, scene: BoardScene, tick: int, count: int) -> Frame:
+        """What the eye makes of `count` pictures of a rest: each with noise of its own, under light that flickers."""
+        if self._ground is None:
+            self._ground = self.before.ground(self.camera)
+        drawn, rng, stills = (
+            scene.drawn(self.camera, self._ground),
+            np.random.default_rng((SEED, tick)),
+            Stills(),
+        )
+        for n in range(count):
+            lit = np.clip(drawn * rng.uniform(1 - _FLICKER, 1 + _FLICKER), 0, 255).astype(np.uint8)
+            stills.add(scene.shot(lit, self.camera, 100 * tick + n), n)
+        return stills.picture()
+
     def throws(self) -> tuple[Throw, ...]:
         """An attack: one to three of the first owner's dice, each rolling from its tower's front; some bounce off a
         foreign tower."""
@@ -189,7 +211,7 @@ class Table:
         idle = [kind for kind in DICE if (owner, kind) not in self.lying]
         found = []
         for kind in rng.permutation(idle)[: int(rng.integers(1, 4))]:
-            rest = self._free()
+            rest = self._free(self.after.towers)
             if rest is None:
                 continue
             die = self.sets[owner].die(rng, str(kind), rest)
@@ -220,9 +242,7 @@ class Table:
     def _is_open(self, way: tuple[np.ndarray, np.ndarray], towers: list[Block]) -> bool:
         """Whether a die that rolls straight so comes through no tower."""
         line, side_mm = LineString(way), self.marks.tower.side_mm
-        return all(
-            castle_foot(t.xy_mm, t.heading_deg, side_mm).distance(line) > _HALF_DIE_MM for t in towers
-        )
+        return all(castle_foot(t.xy_mm, t.heading_deg, side_mm).distance(line) > _HALF_DIE_MM for t in towers)
 
 
 def _points(legs: list[np.ndarray]) -> tuple[Point, ...]:

@@ -114,6 +114,17 @@ def unlike(colour: Floats, other: Floats) -> float:
     return float(np.linalg.norm((lab[1] - lab[0]) * np.array((_PER_SHADE, 1.0, 1.0))))
 
 
+def likeness(frame: Frame, owners: Mapping[str, Floats]) -> dict[str, NDArray[np.float32]]:
+    """Name -> (rows, columns) how far each place of `frame` (uint8 BGR) is from that owner's colour, as `unlike`
+    tells."""
+    lab = cv2.cvtColor(frame.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+    found = {}
+    for name, colour in owners.items():
+        off = (lab - _lab(colour[None])[0].astype(np.float32)) * np.array((_PER_SHADE, 1.0, 1.0), np.float32)
+        found[name] = np.linalg.norm(off, axis=2)
+    return found
+
+
 def _lab(colours: Floats) -> Floats:
     row = np.clip(colours / 255.0, 0, 1).astype(np.float32)[None]
     return np.asarray(cv2.cvtColor(row, cv2.COLOR_BGR2LAB)[0], np.float64)

@@ -18,6 +18,7 @@ from vision.dice.numerals_enrolled import together
 from vision.dice.numerals_looks import KINDS, LEGAL, TEXTS
 from vision.dice.numerals_matching import SHOT_REACH, FaceShot, NumeralMatcher
 from vision.frame import Frame
+from vision.towers.blobs import coloured
 from vision.towers.colours import body_colour, body_middle, likeliest_owner, unlike
 from vision.towers.marks import BoardMarks
 from vision.towers.poses import BoardPose
@@ -33,12 +34,19 @@ _LEAST_SCORE = 0.2
 _LEAST_DIE = 0.35
 _PER_DIE, _PER_UNLIKE, _LEAST_WORTH = 0.3, 1 / 150, 0.39
 """What the finder's score is worth with the chance of a die, and less how unlike its owner's tower it looks."""
+_SURE_DIE, _LIKE = (
+    0.98,
+    38.0,
+)  # a pyramid has no top that the finder knows, but is surely a die of its owner's colour
+_UNLIKE, _SURE_FACE = 42.0, 0.57  # a cloth's pattern may look like a die, not like an owner's
 _LIKELY_KIND = 0.02  # chance of a kind from which a die may be of it where its owner's other one is surer
 _POSSIBLE = -4.0  # log-chance of a kind from which its enrolled faces are tried
 _STEP = 0.25  # logs of radii for which enrolled faces are made anew
 _SOFT_PX = 0.6  # how soft a camera's picture is
 _LEAST_FIT = 0.5  # correlation below which a die is none of its owner's set
+_PER_NETWORK = 1.0  # of its log-chances, where enrolled faces have a say
 _HALF_SURE, _SURE = 0.5, 0.8  # chance of kind and number from which they are told with a doubt; without one
+_SURE_AGAINST = 0.9  # chance with enrolled faces that is sure whatever the network alone says
 _SEEN_MM = {"d4": 12.0, "d6-numeral": 15.3, "d8": 12.7, "d10": 9.5, "d12": 15.0, "d20": 12.3, "d100": 9.5}
 """How high over the board what the network takes for the top's middle lies."""
 _HALF_MM = 8.0
@@ -76,12 +84,14 @@ class BoardDiceReader:
 
         `owners`: name -> the colour that this picture shows of what is theirs, (3,) BGR. Terrains are not told here.
         """
-        spots = self._spots(frame, pose, marks)
+        spots = self._spots(frame, pose, marks, owners)
         claims = self._claims(frame, spots, pose, owners)
         dice = [self._told(claim, kind, marks) for claim, kind in zip(claims, _kinds(claims), strict=True)]
         return tuple(sorted(dice, key=lambda die: (die.xy_mm[1], die.xy_mm[0])))
 
-    def _spots(self, frame: Frame, pose: BoardPose, marks: BoardMarks) -> list[Spot]:
+    def _spots(
+        self, frame: Frame, pose: BoardPose, marks: BoardMarks, owners: Mapping[str, Floats]
+    ) -> list[Spot]:
         """Places where a die may lie: on the board or a little beside it, not where towers and tags are seen."""
         width, height = marks.board_mm
         middle = np.array([(width / 2, height / 2), (width / 2 + 10, height / 2)])
@@ -94,6 +104,7 @@ class BoardDiceReader:
             for spot in self._finder.look(frame, min(1.0, face_px / (_DIE_MM * per_mm)))
             if spot.score >= _LEAST_SCORE
         ]
+        spots += coloured(frame, per_mm, owners)
         if not spots:
             return []
         places = pose.camera.mm(np.array([(s.x_px, s.y_px) for s in spots]), _DIE_MM / 2)
@@ -124,8 +135,7 @@ class BoardDiceReader:
                 continue
             colour = body_colour(frame, judged.pose)
             owner, _ = likeliest_owner(colour, owners)
-            worth = judged.score + _PER_DIE * judged.is_die - _PER_UNLIKE * unlike(colour, owners[owner])
-            if worth < _LEAST_WORTH:
+            if not _is_die(judged, unlike(colour, owners[owner])):
                 continue
             middle = body_middle(frame, judged.pose, colour)
             place = pose.camera.mm(np.array([middle]), _HALF_MM)[0] if middle else top[0]
@@ -144,7 +154,7 @@ class BoardDiceReader:
         fits = known.fits(frame, judged.pose, [kind for kind in likely if kind in known.kinds])
         if not fits or fits[0].score < _LEAST_FIT:
             return logs
-        found, kinds = together(judged, fits), {fit.kind for fit in fits}
+        found, kinds = together(judged, fits, _PER_NETWORK), {fit.kind for fit in fits}
         mass = float(
             np.logaddexp.reduce(np.concatenate([of for k, of in zip(KINDS, logs, strict=True) if k in kinds]))
         )
@@ -172,9 +182,10 @@ class BoardDiceReader:
         width, height = marks.board_mm
         x, y = claim.xy_mm
         is_on = 0 <= x <= width and 0 <= y <= height
-        # From afar enrolled faces are alike: they cast doubt on what the network reads, or propose; none makes sure.
+        # From afar enrolled faces are alike: alone they make sure from a higher chance on.
         by_network = float(np.exp(_joint(claim.judged)[KINDS.index(kind)][best]))
-        is_told, is_sure = chance >= _HALF_SURE, min(chance, by_network) >= _SURE
+        is_sure = chance >= _SURE_AGAINST or min(chance, by_network) >= _SURE
+        is_told = chance >= _HALF_SURE
         radius = at.radius_px
         return BoardDie(
             kind=kind.removesuffix("-numeral"),
@@ -192,6 +203,14 @@ class BoardDiceReader:
             on_board=is_on,
             reason=None if is_sure else "margin",
         )
+
+
+def _is_die(judged: Judged, unlikeness: float) -> bool:
+    """Whether a die lies there, which is so unlike its owner's tower."""
+    if unlikeness > _UNLIKE and judged.score < _SURE_FACE:
+        return False
+    worth = judged.score + _PER_DIE * judged.is_die - _PER_UNLIKE * unlikeness
+    return worth >= _LEAST_WORTH or (judged.is_die >= _SURE_DIE and unlikeness <= _LIKE)
 
 
 def _from_afar(piece: Frame, side: int) -> Frame:

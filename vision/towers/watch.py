@@ -20,6 +20,7 @@ from vision.towers.colours import OWNERS, tower_colours
 from vision.towers.dice import BoardDiceReader
 from vision.towers.marks import BoardMarks
 from vision.towers.rolling import RollWatch
+from vision.towers.stills import Stills
 
 _MARGIN_MM = 30.0
 _HAND_NS = 5_000_000_000
@@ -53,8 +54,9 @@ def dice_reader(sets: Mapping[str, str | Path]) -> BoardDiceReader:
 class BoardWatcher:
     """One camera's eye on one board: feed it every frame in order.
 
-    The board is read when all of it has lain still for a moment, so no hand is over it, and told once a rest. While
-    something moves, what rolls near a tower is followed, and told with the rest that ends it.
+    The board is read when all of it has lain still for a moment, so no hand is over it, by the mean of some pictures,
+    and told once a rest. While something moves, what rolls near a tower is followed, and told with the rest that ends
+    it.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class BoardWatcher:
         self._gate = gate or SettleGate()
         self._where: Mask | None = None
         self._is_told = False
+        self._stills = Stills()
         self._roll: RollWatch | None = None
         self._rested_ns: int | None = None
         self._blind: str | None = None
@@ -77,6 +80,7 @@ class BoardWatcher:
         """What follows from this BGR frame, in order. `seen_ns` is host time. A picture of another size begins anew."""
         if frame.shape != self._shape:
             self._shape, self._where, self._roll, self._is_told = frame.shape, None, None, False
+            self._stills = Stills()
         calm = self._gate.step(small_grey(frame), seen_ns, self._where)
         times = {"source": self._source, "seen_ns": seen_ns, "uncertainty_ns": uncertainty_ns}
         told: list[Observed] = []
@@ -86,16 +90,21 @@ class BoardWatcher:
         if self._roll is not None and not self._is_told:
             self._roll.step(frame, seen_ns, number)
         if calm.state != "rested" or self._is_told:
-            self._rested_ns = None
+            self._rested_ns, self._stills = None, Stills()
             return told
         if self._rested_ns is None:
             self._rested_ns = seen_ns
         # A hand that rests on the board hides what lies there; a bag that was put down is not waited for for ever.
         waits = seen_ns - self._rested_ns < _HAND_NS
         if waits and self._roll is not None and self._roll.has_hand(frame):
+            self._stills = Stills()
             return told
+        self._stills.add(frame, seen_ns)
+        if not self._stills.is_enough(seen_ns):
+            return told
+        still = self._stills.picture()
         try:
-            seen, blind = self._reader.read(frame), ""
+            seen, blind = self._reader.read(still), ""
         except NoSurfaceError as error:
             seen, blind = None, str(error)
         if blind != self._blind:
@@ -106,7 +115,7 @@ class BoardWatcher:
         if seen is None:
             self._roll = None
             return told
-        return [*told, *self._rest(frame, seen, number, times)]
+        return [*told, *self._rest(still, seen, number, times)]
 
     def _rest(self, frame: Frame, seen: BoardSeen, number: int, times: dict[str, object]) -> list[Observed]:
         told: list[Observed] = []
