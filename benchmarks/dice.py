@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import dice_photographs
+from benchmarks import dice_photographs, dice_profile
 from benchmarks.figures import Figure, report
 
 WANTED: dict[str, tuple[tuple[str, str, str, float], ...]] = {
@@ -49,6 +49,8 @@ def measured(parts: Sequence[str], options: dice_photographs.Options) -> list[Fi
         progress(f"part {part}")
         if part == "photographs":
             figures += dice_photographs.figures(progress, options)
+        elif part == "profile":
+            figures += dice_profile.figures(progress, left_out=options.left_out)
         elif importlib.util.find_spec(f"benchmarks.dice_{part}"):
             figures += importlib.import_module(f"benchmarks.dice_{part}").figures(progress)
     there = {figure.name for figure in figures}

@@ -1,6 +1,6 @@
 """Dice with pips on tables whose profile is known: renders with truth, and photographs of one webcam's table.
 
-    python -m benchmarks.dice_profile [--tables N] [--models FOLDER] [--json]
+    python -m benchmarks.dice_profile [--tables N] [--models FOLDER] [--left-out FOLDER] [--json]
 
 Renders: tables whose dice, cloths and seeds no tuning saw. Each is learnt as an owner would, from its empty picture
 and LEARNT rolls with the values that lie there, then ROLLS others are read: one to six dice with faces of 62 to 92 px,
@@ -9,7 +9,8 @@ a third of them touching, under a lamp that has drifted. For every reason one mo
 Photographs: `matteop*` holds no empty table and the camera was held in the hand. The profile is made of all 86
 photographs of `matteop`, with their values but not their boxes, and their median as the empty picture; the 310 of
 `matteop_more` are read, but for those that are nearly the same picture as a learnt one. A roll is exact, abstained or
-wrong as in `benchmarks.dice_photographs`. The peers read the same pictures without a profile.
+wrong as in `benchmarks.dice_photographs`; networks that never saw the group read, from `--left-out`. The peers read the
+same pictures without a profile.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from benchmarks.dice_photographs import PHOTOGRAPHS, Said, Tally, blobs, expected_error, ours
+from benchmarks.dice_photographs import PHOTOGRAPHS, Options, Said, Tally, blobs, expected_error, ours
 from benchmarks.dice_profile_scenes import HELD_OUT, Roll, Table, tables
 from benchmarks.figures import Figure, Peer, report
 from vision.dice.profile import TableProfile
@@ -45,9 +46,11 @@ _SAME_PICTURE = 0.985  # correlation of small grey pictures
 _MARKER_MM = 18.0
 
 
-def figures(progress: Progress, count: int = TABLES, models: Path | None = None) -> list[Figure]:
+def figures(
+    progress: Progress, count: int = TABLES, models: Path | None = None, left_out: Path | None = None
+) -> list[Figure]:
     """All figures of readings with a profile."""
-    return [*renders(progress, count, models), *photographs(progress, models)]
+    return [*renders(progress, count, models), *photographs(progress, left_out)]
 
 
 def renders(progress: Progress, count: int, models: Path | None) -> list[Figure]:
@@ -96,12 +99,17 @@ def renders(progress: Progress, count: int, models: Path | None) -> list[Figure]
     ]
 
 
-def photographs(progress: Progress, models: Path | None) -> list[Figure]:
-    """Rolls of `matteop_more` by a profile of `matteop`."""
+def photographs(progress: Progress, left_out: Path | None) -> list[Figure]:
+    """Rolls of `matteop_more` by a profile of `matteop` and networks that never saw either."""
     name = "pips with a profile, matteop*"
     if not (PHOTOGRAPHS / "labels.json").is_file():
         progress(f"no photographs at {PHOTOGRAPHS}")
         return _rolls(name, Tally(), Tally(), "no photographs at hand")
+    try:
+        models = Options(left_out=left_out).networks("matteop*")
+    except LookupError as why_not:
+        progress(f"{name}: {why_not}")
+        return _rolls(name, Tally(), Tally(), str(why_not))
     rows = json.loads((PHOTOGRAPHS / "labels.json").read_text())
     shown, asked = ([row for row in rows if row["set"] == which] for which in ("matteop", "matteop_more"))
     frames = [load(PHOTOGRAPHS / row["image"]) for row in shown]
@@ -115,11 +123,11 @@ def photographs(progress: Progress, models: Path | None) -> list[Figure]:
     profiled, bare_reader = ProfiledReader(result.profile, models), PipsReader(models=models)
     mine, bare = Tally(), Tally()
     seen = np.stack([_small(frame) for frame in frames])
-    left_out = 0
+    alike = 0
     for row in asked:
         frame = load(PHOTOGRAPHS / row["image"])
         if float((seen @ _small(frame)).max()) > _SAME_PICTURE:
-            left_out += 1
+            alike += 1
             continue
         for tally, read in ((mine, ours(profiled)), (bare, ours(bare_reader))):
             begun_ns = time.perf_counter_ns()
@@ -130,8 +138,9 @@ def photographs(progress: Progress, models: Path | None) -> list[Figure]:
                 progress(f"{verdict}: {row['image']} {there} read as {[value for value, _, _ in told]}")
     for title, tally in (("with a profile", mine), ("without one", bare)):
         progress(tally.line(title))
-    why = f"86 photographs learnt from, {left_out} nearly the same left out; " + (
-        "networks as named" if models else "no network saw a photograph; the rules were tried on this set"
+    why = (
+        f"86 photographs learnt from, {alike} nearly the same not asked; "
+        "networks that never saw the group, rules tried on this set"
     )
     return _rolls(name, mine, bare, why)
 
@@ -200,12 +209,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--models", type=Path, help="folder of other networks, as `tools/train_dice.py` writes them"
     )
+    parser.add_argument("--left-out", type=Path, help="folder of `tools/train_dice_all.py`, for photographs")
     asked = parser.parse_args(arguments)
 
     def progress(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    report(figures(progress, asked.tables, asked.models), asked.json)
+    report(figures(progress, asked.tables, asked.models, asked.left_out), asked.json)
 
 
 if __name__ == "__main__":
