@@ -17,9 +17,11 @@ from vision.render.lens import Camera
 from vision.render.visitors import Hand
 from vision.settle import SettleGate
 from vision.surface import NoSurfaceError
+from vision.towers.blobs import coloured
 from vision.towers.board import BoardReader
 from vision.towers.colours import likeliest_owner
 from vision.towers.poses import Solved
+from vision.towers.stills import Stills
 from vision.towers.tags import find_tags
 from vision.towers.watch import BoardSpec, BoardWatcher
 
@@ -147,3 +149,29 @@ def test_a_board_is_told_once_a_rest_and_a_die_that_rolled_by_a_tower_is_noticed
         told += watcher.step(hand if n < 12 else still, (50 + n) * 50_000_000, 1_000_000, 50 + n)
     assert [type(seen) for seen in told] == [TableStirred, BoardRested]
     assert told[1].seen_ns >= 62 * 50_000_000
+
+
+def test_patches_of_an_owners_colour_as_large_as_a_die_are_looked_at() -> None:
+    frame = np.full((500, 900, 3), (60, 140, 70), np.uint8)
+    red = (35, 30, 210)
+    cv2.fillPoly(frame, [np.array([(200, 200), (250, 200), (225, 240)])], red)
+    cv2.fillPoly(frame, [np.array([(400, 100), (430, 100), (415, 130)])], (200, 60, 30))
+    cv2.rectangle(frame, (500, 300), (700, 450), red, -1)
+    cv2.rectangle(frame, (100, 400), (300, 408), red, -1)
+    (spot,) = coloured(frame, 2.0, {"red": np.array(red, np.float64)})
+    assert np.hypot(spot.x_px - 225, spot.y_px - 213) < 3 and 24 < spot.side_px < 40
+
+
+def test_pictures_of_a_rest_are_taken_as_one() -> None:
+    rng, stills = np.random.default_rng(1), Stills()
+    with pytest.raises(ValueError, match="no picture"):
+        stills.picture()
+    noisy = [np.clip(100 + rng.normal(0, 8, (40, 40, 3)), 0, 255).astype(np.uint8) for _ in range(5)]
+    for n, frame in enumerate(noisy):
+        assert not stills.is_enough(n * 33_000_000)
+        stills.add(frame, n * 33_000_000)
+    assert stills.is_enough(0)
+    assert stills.picture().std() < 0.6 * noisy[0].std() and abs(stills.picture().mean() - 100) < 1
+    slow = Stills()
+    slow.add(noisy[0], 0)
+    assert not slow.is_enough(300_000_000) and slow.is_enough(500_000_000)
