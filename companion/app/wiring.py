@@ -45,6 +45,7 @@ from firmware_bridge.page_link import PageLink
 from firmware_bridge.serial_link import SerialLink
 from firmware_bridge.wire import Link
 from vision.camera import CameraChild, check_source
+from vision.cards.beside import BesideSpec
 from vision.eye import LookoutSpec, ReaderSpec
 from vision.surface import Marks
 from web_ui.access import Access
@@ -62,6 +63,8 @@ LOOKOUTS: Mapping[str, Callable[[str], LookoutSpec]] = {
 """Games at whose tables everything that lies is followed, with what their data file asks to look at."""
 DECKS: Mapping[str, Callable[[Path], LookoutSpec]] = {"zingazam": zingazam_sight.lookout}
 """Games whose cards are known again, wherever they are laid, by the enrolled deck in a folder."""
+BESIDE = frozenset({"tahwars"})
+"""Games of LOOKOUTS in which cards are laid beside what is followed, and known again by an enrolled deck."""
 COUNTED = "tacta"
 """The game whose finished table is counted on photographs."""
 DEFAULT_TABLE_MM = (480.0, 320.0)
@@ -248,6 +251,8 @@ class RunningTable:
         sight, lookout = SIGHTS.get(game.name), LOOKOUTS.get(game.name)
         if settings.camera and lookout is not None:
             seen = lookout(opening.table.sitting.opened.data)
+            if settings.deck is not None and game.name in BESIDE:
+                seen = BesideSpec(seen, str(settings.deck))
             return CameraChild(
                 settings.camera, seen, self._camera_saw, marks=Marks(size_mm=settings.table_mm)
             )

@@ -199,6 +199,11 @@ class CardSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     place: str = ""
 
 
+def card_key(name: str) -> str:
+    """What of a card's name counts: its letters and digits, great or small."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
 class CardLaid(Observed, frozen=True, kw_only=True, tag="card_laid"):
     """A card came to lie, or another card or side shows where one lay: told once, and again only when it is read
     as another. `seen_ns` is when the picture was taken; `frame` counts the camera's frames since its start.

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
 
 from companion.core.geometry import Pose
 from companion.core.layout import Layout, Placed
-from companion.core.observation import CardLaid, CardLifted, Observed
-from vision.cards.deck import Deck, card_size
+from companion.core.observation import CameraChanged, CardLaid, CardLifted, Observed
+from companion.sight import tahwars
+from vision.cards.beside import BesideSpec
+from vision.cards.deck import Deck, card_size, write_deck
 from vision.cards.looks import Floats
 from vision.cards.matching import Reference, straight_card
 from vision.cards.reader import CardReader, placed_on
@@ -22,6 +27,7 @@ from vision.watcher import Watcher
 FRAME_NS = 100_000_000
 TABLE_BGR = (70, 95, 60)
 SIZE = (800, 450)
+HOUSE = files("companion.games.tahwars") / "data" / "house.json"
 GRAIN = np.round(np.random.default_rng(4).normal(0, 2, SIZE[0] * SIZE[1] * 3)).astype(np.int8)
 
 
@@ -164,3 +170,21 @@ def test_a_card_that_something_moved_beside_at_the_first_look_is_told_when_that_
     (laid,) = table.rest()
     assert isinstance(laid, CardLaid)
     assert laid.card.name == "card-5"
+
+
+def test_cards_are_known_beside_a_board_that_is_followed(deck: Deck, tmp_path: Path) -> None:
+    write_deck(tmp_path, deck, [card.name for card in deck.cards])
+    table = Table(deck)
+    eye = BesideSpec(tahwars.lookout(HOUSE.read_text(encoding="utf-8")), str(tmp_path)).lookout("cam", None)
+    told = []
+    for n in range(30):
+        if n == 14:
+            table.cards.append(
+                (illustrated(21, 3), np.array([(345.0, 135), (465, 135), (465, 303), (345, 303)]))
+            )
+        table.tick = n
+        told += eye.step(table.picture(), n * FRAME_NS, 1, n)
+    (blind,) = [each for each in told if isinstance(each, CameraChanged)]
+    assert blind.state == "blind"  # of the board, whose tags are not there; the cards do without
+    (laid,) = [each for each in told if isinstance(each, CardLaid)]
+    assert laid.card.name == "card-3"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.core.command import Command, Propose
-from companion.core.observation import CardLaid, reference
+from companion.core.observation import CardLaid, card_key, reference
 from companion.games.tada import commands as c
 from companion.games.tada.deck import Feat, Spell
 from companion.games.tada.model import Table, deck_of, must_choose
@@ -28,9 +28,11 @@ def _feat(table: Table, seen: CardLaid) -> tuple[Command, ...]:
     """The feat that was turned up; what is turned up is read to all by whatever announces it. Rule: TADA-8"""
     feats = {key: feat for feat in deck_of(table).feat for key in _words(feat)}
     if seen.card.name is not None:
-        feat = feats.get(_plain(seen.card.name))
+        feat = feats.get(card_key(seen.card.name))
         return (c.RevealFeat(feat=feat.id),) if feat else ()
-    maybe = [(feats[_plain(each.name)], each) for each in seen.card.candidates if _plain(each.name) in feats]
+    maybe = [
+        (feats[card_key(each.name)], each) for each in seen.card.candidates if card_key(each.name) in feats
+    ]
     if not maybe:
         return ()
     what = " or ".join(feat.name for feat, _ in maybe)
@@ -49,7 +51,7 @@ def _spell(table: Table, faces: Faces, seen: CardLaid) -> tuple[Faces, tuple[Com
     spells = {key: spell for spell in deck_of(table).spell for key in _words(spell)}
     named = seen.card.name is not None
     told = [seen.card.name] if seen.card.name is not None else [each.name for each in seen.card.candidates]
-    maybe = [spells[_plain(name)] for name in told if _plain(name) in spells]
+    maybe = [spells[card_key(name)] for name in told if card_key(name) in spells]
     if not maybe:
         return faces, ()
     best = maybe[0]
@@ -85,8 +87,4 @@ def _whose(table: Table, place: str, spell: str) -> str:
 
 def _words(card: Spell | Feat) -> tuple[str, str]:
     """By what a card may be enrolled: its id or its name."""
-    return _plain(card.id), _plain(card.name)
-
-
-def _plain(name: str) -> str:
-    return "".join(sign for sign in name.casefold() if sign.isalnum())
+    return card_key(card.id), card_key(card.name)

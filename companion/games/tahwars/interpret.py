@@ -11,6 +11,7 @@ from companion.core.geometry import Point
 from companion.core.observation import (
     BoardDie,
     BoardRested,
+    CardLaid,
     DieDropped,
     DieNearTower,
     Observation,
@@ -21,6 +22,7 @@ from companion.core.observation import (
 )
 from companion.core.seat import MARKS, Seat
 from companion.games.tahwars import commands as c
+from companion.games.tahwars import quests_seen
 from companion.games.tahwars.ground import likeliest_kind
 from companion.games.tahwars.model import (
     Castle,
@@ -90,6 +92,8 @@ def interpret(trace: msgspec.Struct, table: Table, seen: Observation) -> tuple[m
             return msgspec.structs.replace(notes, lay=lay, found=lay), ()
         case DieNearTower() | DieDropped() if seen.seen_ns < state.since_ns:
             return notes, ()
+        case CardLaid():
+            return notes, quests_seen.laid(table, seen)
         case Pressed():
             seat = table.seat_of(seen.source, seen.input)
             is_new = seat is not None and seat.id not in table.proven
