@@ -88,7 +88,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     torch.manual_seed(given.seed)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     rng = np.random.default_rng(given.seed)
     cuts, shares = loaded(given.cuts)
     held, of_held = loaded(given.held)

@@ -41,6 +41,7 @@ FLAGS = {
     "no_dots": "No dot was found. Photograph the table from above, near enough that dots are seen as discs.",
     "few_dots": "Hardly any dots were found: is the whole table in the picture?",
     "no_cards": "The dots that were found lie on no dark cards: this may be something else than a table of Tacta.",
+    "other_cards": "A card of another game, or a sheet of a card's size, lies there: it was not counted.",
     "hand": "A hand, or something of its colour, lies over the cards: what is under it was not counted.",
     "glare": "A lamp is mirrored in the cards or in glass over them: dots under it were not seen. Move, and try again.",
     "too_small": "The dots are very small on this picture: go nearer, or send it larger.",

@@ -108,6 +108,19 @@ def test_what_keeps_dots_from_being_seen_is_said() -> None:
     assert "few_dots" in dots(picture).flags
 
 
+def test_a_card_of_another_game_is_told_and_the_dots_are_counted_all_the_same() -> None:
+    picture, truth = table()
+    assert "other_cards" not in dots(picture).flags
+    pale = np.array([(520, 330), (680, 350), (650, 580), (490, 560)], np.int32)
+    picture[320:, 470:] = (60, 90, 120)
+    cv2.fillConvexPoly(picture, pale, (225, 240, 245))
+    cv2.putText(picture, "7", (550, 480), cv2.FONT_HERSHEY_SIMPLEX, 2.0, (40, 40, 190), 6, cv2.LINE_AA)
+    found = dots(np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8))
+    assert "other_cards" in found.flags
+    del truth["pink"]  # the last card made room
+    assert found.counts() == truth
+
+
 def test_dots_that_lie_on_no_cards_are_told() -> None:
     picture = np.full((640, 760, 3), (190, 205, 215), np.uint8)
     for n, colour in enumerate(INKS):

@@ -1,4 +1,4 @@
-"""What keeps dots from being seen: a hand over the table, a glare, or that no cards of the game lie there."""
+"""What keeps dots from being seen: a hand over the table, a glare, other cards, or none of the game."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cards.outlines import Form, Outline, find_cards
 from vision.frame import Frame
 
 _LONG_PX = 480
@@ -18,6 +19,11 @@ _DARK, _AROUND = 0.42, 7.0  # of a dot's white: a card's ground; within so many 
 _GROUND, _ON_CARDS = 0.003, 0.5  # on so much at least; around so many dots
 _CLIPPED, _GLARE = 250, 30.0  # level from which light is clipped; a glare's area in squares of a radius
 _HALO = (180, 0.6)  # how bright a glare's fringe is, and on how much of it
+_CARD = (26.0, 62.0)  # a card's length in radii of a dot, of any usual game
+_CARD_SIDES = 0.7  # share of its sides that must be seen
+_NOT_DARK = 0.35  # share of another card that may be dark
+_WITHIN = 0.92  # of its size, what of it is looked at
+_UNLIKE_THE_TABLE = 18.0  # levels in Lab by which it differs from what lies around it
 
 
 def hindrances(
@@ -25,7 +31,8 @@ def hindrances(
 ) -> list[str]:
     """Flags of `frame`, whose dots of `radius` px lie at `places` and are seen as `white` (BGR).
 
-    no_cards, hand, glare; a hand on a table of skin's colour and a glare on a white one are not told.
+    no_cards, other_cards, hand, glare; a hand on a table of skin's colour and a glare on a white one are not told, nor
+    other cards that are as dark as those of the game.
     """
     scale = min(1.0, _LONG_PX / max(frame.shape[:2]))
     small = np.asarray(cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
@@ -33,6 +40,8 @@ def hindrances(
     flags = []
     if not _are_on_cards(frame, places, radius, white):
         flags.append("no_cards")
+    elif any(_is_another(frame, card, places, white) for card in _cards(frame, radius)):
+        flags.append("other_cards")
     reach = np.zeros(small.shape[:2], np.uint8)
     cv2.fillConvexPoly(reach, cv2.convexHull(near).astype(np.int32), 1)
     reach = _grown(reach, _NEAR * r)
@@ -59,6 +68,34 @@ def _are_on_cards(
         around = cv2.getRectSubPix(frame, side, place)[::2, ::2] / white
         dark += bool((around.max(2) < _DARK).mean() > _GROUND)
     return dark >= _ON_CARDS * len(places)
+
+
+def _cards(frame: Frame, radius: float) -> list[Outline]:
+    """What has a card's form, with sides that are clearly seen."""
+    form = Form(least=_CARD[0] * radius, most=_CARD[1] * radius)
+    return [card for card in find_cards(frame, form) if card.borne > _CARD_SIDES]
+
+
+def _is_another(
+    frame: Frame, card: Outline, places: Sequence[tuple[float, float]], white: NDArray[np.float32]
+) -> bool:
+    """Whether it bears no dot, is not dark and is no patch of the table: a card of another game, or a sheet."""
+    middle = card.quad.mean(axis=0)
+    ring = np.asarray(card.quad, np.float32)
+    if any(cv2.pointPolygonTest(ring, place, measureDist=False) > 0 for place in places):
+        return False
+    left, top = np.maximum(np.floor(ring.min(0) - 0.1 * card.long_px()), 0).astype(int)
+    right, bottom = np.ceil(ring.max(0) + 0.1 * card.long_px()).astype(int)
+    piece = np.clip(frame[top:bottom, left:right] / white, 0, 1).astype(np.float32)
+    inside, beside = (np.zeros(piece.shape[:2], np.uint8) for _ in range(2))
+    for mask, size in ((beside, 1.16), (beside, 1.04), (inside, _WITHIN)):
+        corners = (middle + (card.quad - middle) * size - (left, top)).round().astype(np.int32)
+        cv2.fillConvexPoly(mask, corners, 0 if size == 1.04 else 1)
+    if (piece.max(2)[inside > 0] < _DARK).mean() > _NOT_DARK:
+        return False
+    lab = cv2.cvtColor(piece, cv2.COLOR_BGR2LAB)
+    apart = np.median(lab[inside > 0], axis=0) - np.median(lab[beside > 0], axis=0)
+    return float(np.linalg.norm(apart)) > _UNLIKE_THE_TABLE
 
 
 def _is_hand_there(small: Frame, reach: NDArray[np.uint8], radius: float, white: NDArray[np.float32]) -> bool:

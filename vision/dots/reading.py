@@ -56,8 +56,8 @@ class Dot:
 
 @dataclass(frozen=True)
 class DotsRead:
-    """What one picture shows. `flags`: no_dots, few_dots, no_cards, hand, glare, too_small, partly_covered,
-    colours_near, too_dark."""
+    """What one picture shows. `flags`: no_dots, few_dots, no_cards, other_cards, hand, glare, too_small,
+    partly_covered, colours_near, too_dark."""
 
     dots: tuple[Dot, ...]
     flags: tuple[str, ...] = ()
