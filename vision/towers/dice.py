@@ -38,7 +38,7 @@ _SURE_DIE, _LIKE = (
     0.98,
     38.0,
 )  # a pyramid has no top that the finder knows, but is surely a die of its owner's colour
-_UNLIKE, _SURE_FACE = 42.0, 0.57  # a cloth's pattern may look like a die, not like an owner's
+_UNLIKE, _SURE_FACE = 42.0, 0.57  # beside the board a cloth's pattern may look like a die, not an owner's
 _LIKELY_KIND = 0.02  # chance of a kind from which a die may be of it where its owner's other one is surer
 _POSSIBLE = -4.0  # log-chance of a kind from which its enrolled faces are tried
 _STEP = 0.25  # logs of radii for which enrolled faces are made anew
@@ -85,7 +85,7 @@ class BoardDiceReader:
         `owners`: name -> the colour that this picture shows of what is theirs, (3,) BGR. Terrains are not told here.
         """
         spots = self._spots(frame, pose, marks, owners)
-        claims = self._claims(frame, spots, pose, owners)
+        claims = self._claims(frame, spots, (pose, marks), owners)
         dice = [self._told(claim, kind, marks) for claim, kind in zip(claims, _kinds(claims), strict=True)]
         return tuple(sorted(dice, key=lambda die: (die.xy_mm[1], die.xy_mm[0])))
 
@@ -118,8 +118,13 @@ class BoardDiceReader:
         return kept
 
     def _claims(
-        self, frame: Frame, spots: Sequence[Spot], pose: BoardPose, owners: Mapping[str, Floats]
+        self,
+        frame: Frame,
+        spots: Sequence[Spot],
+        at_board: tuple[BoardPose, BoardMarks],
+        owners: Mapping[str, Floats],
     ) -> list[_Claim]:
+        pose, marks = at_board
         kept: list[_Claim] = []
         for judged in sorted(self._network.judged(frame, spots), key=lambda j: -j.is_die * j.score):
             if judged.is_die < _LEAST_DIE:
@@ -135,7 +140,8 @@ class BoardDiceReader:
                 continue
             colour = body_colour(frame, judged.pose)
             owner, _ = likeliest_owner(colour, owners)
-            if not _is_die(judged, unlike(colour, owners[owner])):
+            is_on = bool((top[0] >= 0).all() and (top[0] <= marks.board_mm).all())
+            if not _is_die(judged, unlike(colour, owners[owner]), is_on=is_on):
                 continue
             middle = body_middle(frame, judged.pose, colour)
             place = pose.camera.mm(np.array([middle]), _HALF_MM)[0] if middle else top[0]
@@ -205,9 +211,9 @@ class BoardDiceReader:
         )
 
 
-def _is_die(judged: Judged, unlikeness: float) -> bool:
-    """Whether a die lies there, which is so unlike its owner's tower."""
-    if unlikeness > _UNLIKE and judged.score < _SURE_FACE:
+def _is_die(judged: Judged, unlikeness: float, *, is_on: bool) -> bool:
+    """Whether a die lies there, which is so unlike its owner's tower; `is_on`: on the board."""
+    if not is_on and unlikeness > _UNLIKE and judged.score < _SURE_FACE:
         return False
     worth = judged.score + _PER_DIE * judged.is_die - _PER_UNLIKE * unlikeness
     return worth >= _LEAST_WORTH or (judged.is_die >= _SURE_DIE and unlikeness <= _LIKE)
