@@ -170,7 +170,7 @@ class StandingDie:
         self._axis = _ink_axis(soft, [_standing(base) for base in bases])
         planes = [self._plane(lab) for lab in soft]
         learnt = [self._learnt(planes, bases, is_odd) for is_odd in (False, True)]
-        self.agreement, sides, is_odd = max(learnt, key=lambda one: one[0])
+        _, sides, is_odd = max(learnt, key=lambda one: one[0])
         self._faces = np.stack(
             [_as_seen(sides, _WAYS[is_odd][tip][turn]) for tip in range(4) for turn in range(3)]
         )
