@@ -23,7 +23,8 @@ _CARD = (26.0, 62.0)  # a card's length in radii of a dot, of any usual game
 _CARD_SIDES = 0.7  # share of its sides that must be seen
 _NOT_DARK = 0.35  # share of another card that may be dark
 _WITHIN = 0.92  # of its size, what of it is looked at
-_UNLIKE_THE_TABLE = 18.0  # levels in Lab by which it differs from what lies around it
+_BESIDE = (1.04, 1.16)  # of its size, between which lies what is beside it
+_UNLIKE_THE_TABLE = 15.0  # levels in Lab by which it differs from that at each side
 
 
 def hindrances(
@@ -87,15 +88,24 @@ def _is_another(
     left, top = np.maximum(np.floor(ring.min(0) - 0.1 * card.long_px()), 0).astype(int)
     right, bottom = np.ceil(ring.max(0) + 0.1 * card.long_px()).astype(int)
     piece = np.clip(frame[top:bottom, left:right] / white, 0, 1).astype(np.float32)
-    inside, beside = (np.zeros(piece.shape[:2], np.uint8) for _ in range(2))
-    for mask, size in ((beside, 1.16), (beside, 1.04), (inside, _WITHIN)):
-        corners = (middle + (card.quad - middle) * size - (left, top)).round().astype(np.int32)
-        cv2.fillConvexPoly(mask, corners, 0 if size == 1.04 else 1)
-    if (piece.max(2)[inside > 0] < _DARK).mean() > _NOT_DARK:
-        return False
     lab = cv2.cvtColor(piece, cv2.COLOR_BGR2LAB)
-    apart = np.median(lab[inside > 0], axis=0) - np.median(lab[beside > 0], axis=0)
-    return float(np.linalg.norm(apart)) > _UNLIKE_THE_TABLE
+    rings = [middle + (card.quad - middle) * size - (left, top) for size in (_WITHIN, *_BESIDE)]
+    inside = _filled(rings[0], piece.shape)
+    if (piece.max(2)[inside] < _DARK).mean() > _NOT_DARK:
+        return False
+    own = np.median(lab[inside], axis=0)
+    for k in range(4):  # a patch of the table goes on beyond some side
+        beside = _filled(np.array([*rings[1][[k, k - 1]], *rings[2][[k - 1, k]]]), piece.shape)
+        if beside.any() and np.linalg.norm(np.median(lab[beside], axis=0) - own) < _UNLIKE_THE_TABLE:
+            return False
+    return True
+
+
+def _filled(corners: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(rows, columns): what lies within these corners (n, 2) in px."""
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(corners).astype(np.int32), 1)
+    return mask > 0
 
 
 def _is_hand_there(small: Frame, reach: NDArray[np.uint8], radius: float, white: NDArray[np.float32]) -> bool:
