@@ -165,6 +165,18 @@ class CardChanged(Observed, frozen=True, kw_only=True, tag="card_changed"):
     moved_mm: float = 0.0
 
 
+class CardHeld(Observed, frozen=True, kw_only=True, tag="card_held"):
+    """A card as it lies under a hand that pauses: nothing has been laid yet. `candidates`: the fronts it may be, the
+    likeliest first; the other fields are those of `CardChanged`."""
+
+    frame: int
+    candidates: tuple[str, ...]
+    colour: str
+    flipped: bool
+    pose: Pose
+    u_mm: float
+
+
 class TableStirred(Observed, frozen=True, kw_only=True, tag="table_stirred"):
     """Something moves on the table after a rest."""
 
@@ -301,6 +313,7 @@ Observation = (
     | DiceRested
     | TableStirred
     | CardChanged
+    | CardHeld
     | CardLaid
     | CardLifted
     | BoardRested

@@ -37,6 +37,8 @@ def key_of(seen: o.Observation) -> str:
             return f"near:{seen.source}/{seen.frame}/{seen.seen_ns}/{seen.owner}/{seen.kind}/{seen.tag}"
         case o.CardChanged():
             return f"card:{seen.source}/{seen.frame}/{seen.n}/{seen.seen_ns}"
+        case o.CardHeld():
+            return f"held:{seen.source}/{seen.frame}/{seen.colour}/{seen.pose.x_mm}/{seen.seen_ns}"
         case o.DeviceChanged() | o.CameraChanged():
             return f"state:{seen.source}/{seen.state}/{seen.seen_ns}"
         case _:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion.core.geometry import Pose
-from companion.core.observation import CameraChanged, CardChanged, TableStirred
+from companion.core.observation import CameraChanged, CardChanged, CardHeld, TableStirred
 from companion.games.tacta.deck import Deck, read
 from companion.games.tacta.layouts import layouts_of
 from companion.sight.tacta import card_reader
@@ -160,6 +160,29 @@ def test_a_camera_tells_cards_once_the_table_rests(deck: Deck) -> None:
     assert words[0] is CameraChanged
     assert sorted(str(word) for word in words[1:3]) == ["circle-3", "start"]
     assert words[3:] == [TableStirred, "square-5"]
+
+
+def test_what_a_hand_holds_that_pauses_is_told_and_is_not_laid(deck: Deck) -> None:
+    cards, eye = laid(deck), watcher(deck)
+    held = replace(cards[2], pose=Pose(66.2, 36.9, 50.0))
+    tip = held.pose.apply((6.0, 80.0))
+    moments = [
+        (table(*cards[:2]), 6),
+        (replace(table(*cards[:2], held), visitors=(Hand(tip_mm=tip, from_deg=120.0),)), 6),
+        (table(*cards), 6),
+    ]
+    told, number = [], 0
+    for shown, times in moments:
+        picture = shown.picture(CAMERA)
+        for _ in range(times):
+            number += 1
+            told += eye.step(picture, number * 150_000_000, 0, number)
+    first = next(each for each in told if isinstance(each, CardHeld))
+    assert (first.candidates[0], first.colour, first.flipped) == ("square-5", "red", False)
+    assert np.hypot(first.pose.x_mm - held.pose.x_mm, first.pose.y_mm - held.pose.y_mm) < 1.0
+    (placed,) = [each for each in told[told.index(first) :] if isinstance(each, CardChanged)]
+    assert (placed.change, placed.card, placed.n) == ("placed", "square-5", 2)
+    assert off(placed, cards[2])[0] < 0.4
 
 
 def test_a_whole_table_is_read_from_one_picture(deck: Deck) -> None:

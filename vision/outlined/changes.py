@@ -58,11 +58,13 @@ class Change:
 @dataclass(frozen=True)
 class Look:
     """What one picture told. `strange_mm2`: how much looks otherwise and is no card; a picture with much of it is not
-    of a settled table, and nothing of it is taken up."""
+    of a settled table, and nothing of it is taken up. `held`: the cards that lie otherwise in such a picture, as far as
+    a hand over them lets them be read."""
 
     changes: tuple[Change, ...]
     strange_mm2: float = 0.0
     flags: tuple[str, ...] = ()
+    held: tuple[CardRead, ...] = ()
 
     @property
     def is_settled(self) -> bool:
@@ -94,7 +96,8 @@ class Changes:
             self.lying, self._count = kept
             if self._stays(left > 0.5):  # a cup, a phone: the table looks so from now on
                 self._before = now
-            return Look((), strange)
+            held = (each.card.read for each in found if each.kind != "removed")
+            return Look((), strange, held=tuple(read for read in held if read.candidates))
         self._before, self._strange, self._alike = now, None, 0
         return Look(found, strange)
 

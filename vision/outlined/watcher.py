@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 import numpy as np
 
-from companion.core.observation import CameraChanged, CardChanged, Observed, TableStirred
+from companion.core.geometry import Pose
+from companion.core.observation import CameraChanged, CardChanged, CardHeld, Observed, TableStirred
 from vision.frame import Frame
 from vision.outlined.changes import Change, Changes, Lies, Look
 from vision.outlined.plane import NoPlaneError, Plane, laid_flat
-from vision.outlined.reading import CardReader
+from vision.outlined.reading import CardRead, CardReader
 from vision.settle import SettleGate, small_grey
 from vision.surface import Marks, NoSurfaceError, calibrate, find_markers
 
@@ -61,7 +61,7 @@ class CardWatcher:
 
     def step(self, frame: Frame, seen_ns: int, uncertainty_ns: int, number: int) -> list[Observed]:
         """What follows from this frame (uint8 BGR) of a camera: cards are looked at once all has come to rest, and
-        again while something that is no card lies there."""
+        again while something that is no card lies there; then what a hand holds is told too."""
         calm = self._gate.step(small_grey(frame), seen_ns)
         if calm.state != "rested":
             was_rested, self._is_rested, self._looked_ns = self._is_rested, False, None
@@ -73,7 +73,8 @@ class CardWatcher:
         self._looked_ns = seen_ns
         told = self.settled(frame, seen_ns, uncertainty_ns, number)
         self._is_rested = self.last is not None and self.last.is_settled
-        return told
+        held = self.last.held if self.last is not None else ()
+        return [*told, *(self._held(read, number, seen_ns, uncertainty_ns) for read in held)]
 
     def settled(self, frame: Frame, seen_ns: int, uncertainty_ns: int, number: int) -> list[Observed]:
         """What follows from this picture (uint8 BGR) of a table that nobody touches; nothing where a hand is over it:
@@ -98,16 +99,24 @@ class CardWatcher:
         said = [self._said(change, number, seen_ns, uncertainty_ns) for change in self.last.changes]
         return told + said
 
+    def _held(self, read: CardRead, number: int, seen_ns: int, uncertainty_ns: int) -> CardHeld:
+        return CardHeld(
+            source=self.source, seen_ns=seen_ns, uncertainty_ns=uncertainty_ns, frame=number,
+            candidates=read.candidates, colour=read.colour, flipped=read.flipped, pose=_rounded(read.pose),
+            u_mm=read.u_mm,
+        )  # fmt: skip
+
     def _said(self, change: Change, number: int, seen_ns: int, uncertainty_ns: int) -> CardChanged:
         read = change.card.read
         plane_mm = self.plane.u_mm if self.plane is not None else 0.0
         return CardChanged(
             source=self.source, seen_ns=seen_ns, uncertainty_ns=uncertainty_ns, frame=number, change=change.kind,
             n=change.card.n, card=read.card, colour=read.colour, flipped=read.flipped,
-            pose=msgspec.structs.replace(
-                read.pose, x_mm=round(read.pose.x_mm, 3), y_mm=round(read.pose.y_mm, 3),
-                angle_deg=round(read.pose.angle_deg, 3),
-            ),
+            pose=_rounded(read.pose),
             u_mm=round(float(np.hypot(read.u_mm, plane_mm)), 3), u_deg=read.u_deg, confidence=read.confidence,
             candidates=read.candidates, moved_mm=change.moved_mm,
         )  # fmt: skip
+
+
+def _rounded(pose: Pose) -> Pose:
+    return Pose(round(pose.x_mm, 3), round(pose.y_mm, 3), round(pose.angle_deg, 3))

@@ -9,7 +9,7 @@ import msgspec
 
 from companion.core.clock import Stamp
 from companion.core.command import Command, Propose, ProvePad
-from companion.core.observation import CardChanged, Observation, Pressed, reference
+from companion.core.observation import CardChanged, CardHeld, Observation, Pressed, reference
 from companion.games.tacta import commands as c
 from companion.games.tacta.deck import Deck
 from companion.games.tacta.model import START, Guided, Lying, Table, allowance, deck_of, mode
@@ -34,6 +34,8 @@ def interpret(
         return trace, () if seat.id in table.proven else (ProvePad(seat=seat.id),)
     if isinstance(seen, CardChanged):
         return trace, tuple(_changed(table, seen))
+    if isinstance(seen, CardHeld):
+        return trace, _held(table, seen)
     return trace, ()
 
 
@@ -50,6 +52,17 @@ def _changed(table: Table, seen: CardChanged) -> Iterator[Command]:
         yield from _laid(table, deck, seen)
     elif (card := _same(table, deck, seen)) is not None:
         yield from _moved(card, seen) if seen.change == "bumped" else _taken(card, seen)
+
+
+def _held(table: Table, seen: CardHeld) -> tuple[Command, ...]:
+    """A guided seat hears how to go on while its hand is still on the card. A card that may be the right one is taken
+    for it; which side is up is believed of the likeliest alone. Rule: TACTA-10"""
+    for seat, aim in table.game.guided.items():
+        if aim.card in {f"{seen.colour}:{front}" for front in seen.candidates}:
+            is_likeliest = aim.card == f"{seen.colour}:{seen.candidates[0]}"
+            flipped = seen.flipped if is_likeliest else aim.flipped
+            return (c.NoteLaying(seat=seat, flipped=flipped, pose=seen.pose),)
+    return ()
 
 
 def _laid(table: Table, deck: Deck, seen: CardChanged) -> Iterator[Command]:

@@ -8,7 +8,7 @@ import pytest
 from tacta_table import SENSOR, TactaTable
 
 from companion.core.geometry import Pose
-from companion.core.observation import CardChanged
+from companion.core.observation import CardChanged, CardHeld
 from companion.core.ruling import Verdict
 from companion.core.seat import Actor, Role
 from companion.games.tacta import GAME
@@ -46,7 +46,7 @@ def seen(card: str, flipped: bool, pose: Pose, change: str = "placed", n: int = 
     )  # fmt: skip
 
 
-def understood(table: TactaTable, each: CardChanged) -> tuple[type, ...]:
+def understood(table: TactaTable, each: CardChanged | CardHeld) -> tuple[type, ...]:
     """The commands that follow, carried out."""
     _, commands = GAME.interpret(Trace(), table.table, each)
     for command in commands:
@@ -130,3 +130,23 @@ def test_no_legal_play_is_the_players_word_where_they_are_not() -> None:
     assert [action for action in table.view("s1").actions if action.id == "none-s1"]
     table.do(c.SayNoPlay(seat="s1"), SEAT)
     assert "that is the player's word" in table.rulings("TACTA-11")[-1].because
+
+
+@rule("TACTA-10", "ok")
+def test_a_card_that_is_held_is_guided_and_not_laid(aimed: tuple[TactaTable, str, bool, Pose]) -> None:
+    table, card, flipped, pose = aimed
+    colour, front = card.split(":", maxsplit=1)[0], front_of(card)
+
+    def held(*fronts: str, at: Pose, side: bool = flipped) -> CardHeld:
+        return CardHeld(
+            source="camera", seen_ns=0, uncertainty_ns=0, frame=1, candidates=fronts, colour=colour,
+            flipped=side, pose=at, u_mm=0.3,
+        )  # fmt: skip
+
+    far = turned_by(pose, 0.0, 20.0, 0.0)
+    assert understood(table, held("circle-6", at=far)) == (), "not the card that is waited for"
+    assert understood(table, held(front, "circle-6", at=far)) == (c.NoteLaying,)
+    assert guidance(table.table, "s1") == "Left 2 cm."
+    assert understood(table, held("circle-6", front, at=pose, side=not flipped)) == (c.NoteLaying,)
+    assert guidance(table.table, "s1") == "It lies right."
+    assert table.game.laid == 0 and table.game.turn == "s1"
