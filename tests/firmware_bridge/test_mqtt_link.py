@@ -534,6 +534,13 @@ def test_who_slept_while_it_came_up_keeps_its_connection(
     monkeypatch.setattr(mqtt_link, "_GREETING_S", 4.0)
     client = client_of(broker)
     client._renew = waits = _CountedWaits()
+    connected = client._on_connect
+
+    def once_somebody_waits(*more: Any) -> None:
+        until(lambda: waits.waits, "a first wait")
+        connected(*more)
+
+    monkeypatch.setattr(client, "_on_connect", once_somebody_waits)
     client.start()
     until(lambda: client.is_up, "up")
     # A process that was frozen finds the greeting long overdue although it was answered.

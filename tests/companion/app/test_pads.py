@@ -20,7 +20,7 @@ from companion.app.pad_desk import open_book
 from companion.app.pads import Places
 from companion.app.settings import SettingsError, game_named, parse_seats
 from companion.app.slams import SlamTest, report_of, row_of, status_of, text
-from companion.core.observation import Pressed, Released
+from companion.core.observation import Observation, Pressed, Released
 from firmware_bridge.fake_device import FakePad
 from firmware_bridge.link import Bridge
 from firmware_bridge.pairing import PadInput
@@ -182,8 +182,14 @@ def test_each_pad_is_slammed_and_the_one_that_takes_it_for_its_own_needs_foam(
         FakePad.on_pty("pad3") as three,
     ):
         links = (SerialLink([pad.port for pad in (one, two, three)]),)
-        test = SlamTest(patience_s=1.5)
-        bridge = Bridge(links, test.observe)
+        test, felt_by = SlamTest(patience_s=1.5), set[str]()
+
+        def observe(seen: Observation) -> None:
+            test.observe(seen)
+            if isinstance(seen, Pressed):
+                felt_by.add(seen.source)
+
+        bridge = Bridge(links, observe)
         bridge.start()
         try:
             until(lambda: sum(d.state == "ready" for d in bridge.devices()) == 3, "three pads")
@@ -192,6 +198,8 @@ def test_each_pad_is_slammed_and_the_one_that_takes_it_for_its_own_needs_foam(
                 if pad == "pad1:1":
                     now_ns = clock_ns()
                     one.press(0, now_ns, force=800)
+                    # The first slam of all tells how strong slams are: what is weak beside it is known after it.
+                    until(lambda: "pad1" in felt_by, "the slam itself")
                     two.press(0, now_ns + 1_500_000, force=120)
                 if pad == "pad2:1":
                     now_ns = clock_ns()
