@@ -28,6 +28,7 @@ ASKED = 0.3
 _CANDIDATES = 3
 _ASPECT_OFF = 0.05
 _LEAST_PX = 60.0
+_SMALL_PX = 200.0  # a card that is as high is known without its landmarks, which cost time
 _QUICK = 2  # tries: so many are a first look, which is to be cheap
 _BETTER = 0.01  # so much better another form of a card must fit
 _LARGER = 1.08  # times an outline that may be a frame printed on the card
@@ -80,7 +81,8 @@ class CardReader:
             best = _surer(best, self._told(quad, found.cards))
             if best.name is not None:
                 break
-        marked = self._landmarks.quad(frame, outline.quad) if best.name is None and tries > _QUICK else None
+        is_worth_it = best.name is None and tries > _QUICK and _height(outline.quad) < _SMALL_PX
+        marked = self._landmarks.quad(frame, outline.quad) if is_worth_it else None
         if marked is not None:
             found = self._matcher.match(frame, marked)
             best = _surer(best, self._told(marked, found.cards)) if found.cards else best
