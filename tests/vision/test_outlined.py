@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion.core.geometry import Pose
-from companion.core.observation import CameraChanged, CardChanged, CardHeld, TableStirred
+from companion.core.observation import CameraChanged, CardChanged, CardHeld, Observed, TableStirred
 from companion.games.tacta.deck import Deck, read
 from companion.games.tacta.layouts import layouts_of
 from companion.sight.tacta import card_reader
@@ -143,6 +143,18 @@ def test_a_card_of_another_game_is_told_as_one_that_is_not_known(deck: Deck) -> 
     ]
 
 
+def filmed(eye: CardWatcher, moments: list[tuple[CardTable, int]]) -> list[Observed]:
+    """What is told of a film in which each moment stays for some frames."""
+    told: list[Observed] = []
+    number = 0
+    for shown, times in moments:
+        picture = shown.picture(CAMERA)
+        for _ in range(times):
+            number += 1
+            told += eye.step(picture, number * 150_000_000, 0, number)
+    return told
+
+
 def test_a_camera_tells_cards_once_the_table_rests(deck: Deck) -> None:
     cards, eye = laid(deck), watcher(deck)
     moments = [
@@ -150,12 +162,7 @@ def test_a_camera_tells_cards_once_the_table_rests(deck: Deck) -> None:
         (replace(table(*cards[:2]), visitors=(Hand(tip_mm=(90.0, 90.0)),)), 3),
         (table(*cards), 6),
     ]
-    told, number = [], 0
-    for shown, times in moments:
-        picture = shown.picture(CAMERA)
-        for _ in range(times):
-            number += 1
-            told += eye.step(picture, number * 150_000_000, 0, number)
+    told = filmed(eye, moments)
     words = [each.card if isinstance(each, CardChanged) else type(each) for each in told]
     assert words[0] is CameraChanged
     assert sorted(str(word) for word in words[1:3]) == ["circle-3", "start"]
@@ -171,12 +178,7 @@ def test_what_a_hand_holds_that_pauses_is_told_and_is_not_laid(deck: Deck) -> No
         (replace(table(*cards[:2], held), visitors=(Hand(tip_mm=tip, from_deg=120.0),)), 6),
         (table(*cards), 6),
     ]
-    told, number = [], 0
-    for shown, times in moments:
-        picture = shown.picture(CAMERA)
-        for _ in range(times):
-            number += 1
-            told += eye.step(picture, number * 150_000_000, 0, number)
+    told = filmed(eye, moments)
     first = next(each for each in told if isinstance(each, CardHeld))
     assert (first.candidates[0], first.colour, first.flipped) == ("square-5", "red", False)
     assert np.hypot(first.pose.x_mm - held.pose.x_mm, first.pose.y_mm - held.pose.y_mm) < 1.0
