@@ -9,6 +9,7 @@ import msgspec
 
 from companion.core.clock import Stamp
 from companion.core.command import Command, Propose, ProvePad
+from companion.core.geometry import Pose
 from companion.core.observation import CardChanged, CardHeld, Observation, Pressed, reference
 from companion.games.tacta import commands as c
 from companion.games.tacta.deck import Deck
@@ -17,6 +18,8 @@ from companion.games.tacta.rulebook import MOST_U_MM
 
 SURE = 0.8
 """From this confidence on a card is taken as seen; below it is proposed."""
+STAYS_MM, STAYS_DEG = 2.0, 2.0
+"""A held card that moved by no more is told nothing new."""
 RESTORED_MM = 1.0
 """A bumped card that lies so near its stored place, beyond what the eye may err, is back."""
 
@@ -56,13 +59,21 @@ def _changed(table: Table, seen: CardChanged) -> Iterator[Command]:
 
 def _held(table: Table, seen: CardHeld) -> tuple[Command, ...]:
     """A guided seat hears how to go on while its hand is still on the card. A card that may be the right one is taken
-    for it; which side is up is believed of the likeliest alone. Rule: TACTA-10"""
+    for it; which side is up is believed of the likeliest alone. A hand that keeps still is told once. Rule: TACTA-10"""
     for seat, aim in table.game.guided.items():
         if aim.card in {f"{seen.colour}:{front}" for front in seen.candidates}:
             is_likeliest = aim.card == f"{seen.colour}:{seen.candidates[0]}"
             flipped = seen.flipped if is_likeliest else aim.flipped
+            if flipped == aim.lies_flipped and aim.lies is not None and _is_as_before(aim.lies, seen.pose):
+                return ()
             return (c.NoteLaying(seat=seat, flipped=flipped, pose=seen.pose),)
     return ()
+
+
+def _is_as_before(before: Pose, now: Pose) -> bool:
+    """Whether a card under a hand lies as it lay, as far as such a card can be measured."""
+    turn = abs((now.angle_deg - before.angle_deg + 180) % 360 - 180)
+    return math.dist((before.x_mm, before.y_mm), (now.x_mm, now.y_mm)) <= STAYS_MM and turn <= STAYS_DEG
 
 
 def _laid(table: Table, deck: Deck, seen: CardChanged) -> Iterator[Command]:

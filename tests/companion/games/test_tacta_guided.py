@@ -147,6 +147,8 @@ def test_a_card_that_is_held_is_guided_and_not_laid(aimed: tuple[TactaTable, str
     assert understood(table, held("circle-6", at=far)) == (), "not the card that is waited for"
     assert understood(table, held(front, "circle-6", at=far)) == (c.NoteLaying,)
     assert guidance(table.table, "s1") == "Left 2 cm."
+    stirred = turned_by(far, 0.5, 0.5, 0.0)
+    assert understood(table, held(front, at=stirred)) == (), "a hand that keeps still is told once"
     assert understood(table, held("circle-6", front, at=pose, side=not flipped)) == (c.NoteLaying,)
     assert guidance(table.table, "s1") == "It lies right."
     assert table.game.laid == 0 and table.game.turn == "s1"
